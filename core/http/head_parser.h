@@ -12,17 +12,13 @@
 #include "core/base/bytes.h"
 #include "core/base/verdict.h"
 #include "core/http/method.h"
+#include "millrace/field.h"
 #include "millrace/http_error.h"
 #include "millrace/limits.h"
 
 namespace millrace::http {
 
-// One field line. The name is as received (compare without case); the value has no leading or trailing
-// SP or HTAB; bytes of 0x80 and above are kept.
-struct Field {
-    std::string_view name;
-    std::string_view value;
-};
+using millrace::Field;
 
 // RFC 9112 section 3.2.
 enum class TargetForm : uint8_t { origin, absolute, authority, asterisk };

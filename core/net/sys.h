@@ -1,8 +1,8 @@
 // Every system call of the engine, by one name each. sys_linux.cc is the real thing; tests link
 // core/testing's replacement, which adds a memory network, injected faults and a manual clock.
 //
-// Conventions: a result below zero is the negated errno; EINTR is retried inside. All descriptors are
-// created non-blocking and close-on-exec.
+// Conventions: a result below zero is the negated errno; EINTR is retried inside. All descriptors
+// are created non-blocking and close-on-exec.
 #pragma once
 
 #include <cstddef>
