@@ -1,13 +1,16 @@
-# millrace_room(NAME [DEPENDS room...])
+# millrace_room(NAME [DEPENDS room...] [EXCLUDE regex])
 #
 # A room is one folder: every *.cc that is not a test becomes the library millrace_NAME, every *_test.cc
 # goes into the executable NAME_test (run by ctest). Files are found by glob, so nothing is registered twice.
 function(millrace_room name)
-  cmake_parse_arguments(room "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(room "" "EXCLUDE" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  if(room_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${room_EXCLUDE}")
+  endif()
   if(sources)
     add_library(millrace_${name} STATIC ${sources})
     set(scope PUBLIC)

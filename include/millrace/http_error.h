@@ -11,29 +11,29 @@ namespace millrace {
 
 enum class HttpError : uint8_t {
     none,
-    bad_request_line,        // RFC 9112 section 3
-    bad_method,              // RFC 9110 section 9.1: a method is a token
-    bad_target,              // RFC 9112 section 3.2
-    target_too_long,         // RFC 9110 section 15.5.15
-    bad_version,             // RFC 9112 section 2.3
-    version_not_supported,   // RFC 9110 section 15.6.6
-    bad_line_ending,         // RFC 9112 section 2.2
-    bad_field_name,          // RFC 9112 section 5.1
-    bad_field_value,         // RFC 9110 section 5.5
-    obsolete_folding,        // RFC 9112 section 5.2
-    head_too_large,          // RFC 6585 section 5
-    too_many_fields,         // RFC 6585 section 5
-    bad_host,                // RFC 9112 section 3.2: exactly one Host in HTTP/1.1
-    bad_content_length,      // RFC 9112 section 6.3
-    length_conflict,         // RFC 9112 section 6.1: Content-Length and Transfer-Encoding
-    bad_transfer_encoding,   // RFC 9112 section 6.1
-    bad_chunk_size,          // RFC 9112 section 7.1
-    bad_chunk_ending,        // RFC 9112 section 7.1
-    bad_chunk_extension,     // RFC 9112 section 7.1.1
-    chunk_overhead,          // the limits on chunk_extension_bytes and chunk_overhead_percent
-    bad_trailer,             // RFC 9112 section 7.1.2
-    trailers_too_large,      // the limit on trailer_bytes
-    head_timeout,            // RFC 9110 section 15.5.9
+    bad_request_line,       // RFC 9112 section 3
+    bad_method,             // RFC 9110 section 9.1: a method is a token
+    bad_target,             // RFC 9112 section 3.2
+    target_too_long,        // RFC 9110 section 15.5.15
+    bad_version,            // RFC 9112 section 2.3
+    version_not_supported,  // RFC 9110 section 15.6.6
+    bad_line_ending,        // RFC 9112 section 2.2
+    bad_field_name,         // RFC 9112 section 5.1
+    bad_field_value,        // RFC 9110 section 5.5
+    obsolete_folding,       // RFC 9112 section 5.2
+    head_too_large,         // RFC 6585 section 5
+    too_many_fields,        // RFC 6585 section 5
+    bad_host,               // RFC 9112 section 3.2: exactly one Host in HTTP/1.1
+    bad_content_length,     // RFC 9112 section 6.3
+    length_conflict,        // RFC 9112 section 6.1: Content-Length and Transfer-Encoding
+    bad_transfer_encoding,  // RFC 9112 section 6.1
+    bad_chunk_size,         // RFC 9112 section 7.1
+    bad_chunk_ending,       // RFC 9112 section 7.1
+    bad_chunk_extension,    // RFC 9112 section 7.1.1
+    chunk_overhead,         // the limits on chunk_extension_bytes and chunk_overhead_percent
+    bad_trailer,            // RFC 9112 section 7.1.2
+    trailers_too_large,     // the limit on trailer_bytes
+    head_timeout,           // RFC 9110 section 15.5.9
 };
 
 struct HttpErrorInfo {
@@ -79,8 +79,7 @@ inline constexpr std::array http_errors{
     HttpErrorInfo{HttpError::bad_trailer, 400, "bad_trailer", "malformed trailer section"},
     HttpErrorInfo{HttpError::trailers_too_large, 431, "trailers_too_large",
                   "the trailer section exceeds the limit"},
-    HttpErrorInfo{HttpError::head_timeout, 408, "head_timeout",
-                  "the request head took too long"},
+    HttpErrorInfo{HttpError::head_timeout, 408, "head_timeout", "the request head took too long"},
 };
 
 // Row of `error`. Never fails: each enumerator has its row, in order.

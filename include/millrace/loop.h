@@ -1,0 +1,96 @@
+// The event loop that apps live on.
+//
+//     millrace::Loop loop;
+//     millrace::App app{loop};
+//     ...
+//     loop.run();
+//
+// A loop and all that belongs to it may be used by one thread only, except where said. A process
+// may have as many loops as it likes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace millrace {
+
+namespace server {
+class ServerLoop;
+}
+
+// Figures of a loop since its start; counts unless the name says otherwise.
+struct LoopStats {
+    uint64_t turns = 0;        // turns of the event loop
+    uint64_t batches = 0;      // batches with at least one event
+    uint64_t events = 0;       // requests, body pieces, aborts, writable signals
+    uint64_t sends = 0;        // write calls
+    uint64_t receives = 0;     // read calls
+    uint64_t connections = 0;  // open now
+    uint64_t received_bytes = 0;
+    uint64_t sent_bytes = 0;
+};
+
+class Loop {
+  public:
+    struct Options {
+        // Memory for received bytes, at least 64 KiB; must outlive the loop. Empty: the loop takes
+        // memory of its own. For embedders that want to share it with another runtime.
+        std::span<char> receive_arena = {};
+    };
+
+    // Throws std::system_error if the kernel refuses a descriptor, std::bad_alloc.
+    Loop();
+    explicit Loop(const Options& options);
+    ~Loop();  // destroy the apps first
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
+
+    // Runs until stop(), or until no listener, connection or timer is left.
+    void run();
+
+    // Ends run() after the current turn. From any thread.
+    void stop();
+
+    // Calls `function` in the loop's thread soon. From any thread.
+    void post(std::function<void()> function);
+
+    // Calls `function` once, not before `milliseconds` have passed and up to 32 ms later.
+    void after(uint32_t milliseconds, std::function<void()> function);
+
+    // --- For programs that drive the loop from another one --------------------------------------
+
+    // A descriptor that becomes readable when turn() has something to do. Owned by the loop.
+    int poll_descriptor() const;
+
+    // One turn without waiting. Returns true if work is left that needs another turn at once.
+    bool turn();
+
+    // Makes the poll descriptor readable. From any thread.
+    void wake();
+
+    // Writes out what responses have gathered, for calls that come from outside a turn.
+    void flush();
+
+    // Called when a batch of events is complete, before its answers are written out. Everything
+    // that a Server in batched delivery has handed out since the last call is valid until this
+    // returns.
+    void on_batch(std::function<void()> hook);
+
+    // True while a listener or a connection is open or a timer runs.
+    bool has_work() const;
+
+    LoopStats stats() const;
+
+    // For the bodies of this API.
+    server::ServerLoop& internals() { return *internals_; }
+
+  private:
+    class State;
+    std::unique_ptr<server::ServerLoop> internals_;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace millrace
