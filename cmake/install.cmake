@@ -1,5 +1,6 @@
-# The library as an embedder gets it: one archive `libmillrace.a` made of the objects of all rooms that
-# core/api stands on, the public headers, and a CMake package that gives the target Millrace::millrace.
+# The library as an embedder gets it: one archive `libmillrace.a` made of the objects of all rooms
+# that core/api stands on, the public headers, and a CMake package that gives the target
+# Millrace::millrace.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -49,7 +50,8 @@ target_link_libraries(millrace PUBLIC Threads::Threads)
 
 set(millrace_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Millrace)
 install(TARGETS millrace EXPORT MillraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY include/millrace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/millrace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
 install(EXPORT MillraceTargets NAMESPACE Millrace:: DESTINATION ${millrace_package_folder})
 configure_package_config_file(cmake/MillraceConfig.cmake.in
   ${PROJECT_BINARY_DIR}/MillraceConfig.cmake INSTALL_DESTINATION ${millrace_package_folder})

@@ -1,4 +1,4 @@
-// Adds up what the stages of `./millrace test` left in a folder, and prints the sum as its last line:
+// Adds up what the stages of `./millrace test` left in a folder; the sum is its last line. It reads
 // ctest's own log, TAP files of node:test, and steps.txt ("passed|failed|skipped NAME" a line).
 // Exit status 1 if anything failed or nothing ran.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

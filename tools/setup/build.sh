@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # CMake builds by preset, in build/PRESET. Ninja decides what has to be made again.
 
-# True if build/$1 must be configured: never done, done for another place, or older than the presets.
+# True if build/$1 must be configured: never done, done elsewhere, or older than the presets.
 needs_configuring() {
     local folder=build/$1
     if [ -f "$folder/CMakeCache.txt" ] &&

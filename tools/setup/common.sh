@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Reporting, logs and the lock that all set-up steps share. Sourced, with the checkout as the current
-# directory.
+# Reporting, logs and the lock that all set-up steps share. Sourced, with the checkout as the
+# current directory.
 
 log_folder=build/log
 log_tail_lines=40
@@ -12,8 +12,8 @@ fail() {
     exit 1
 }
 
-# run_step NAME TEXT COMMAND...: says TEXT, runs COMMAND with its output in build/log/NAME.log, and on
-# failure shows the end of that log and returns the command's status.
+# run_step NAME TEXT COMMAND...: says TEXT, runs COMMAND with its output in build/log/NAME.log, and
+# on failure shows the end of that log and returns the command's status.
 run_step() {
     local name=$1 text=$2 status=0
     shift 2

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Debian packages: what is needed for what, and how to see that it is there without asking dpkg, so that
-# tools from elsewhere count too.
+# Debian packages: what is needed for what, and how to see that it is there without asking dpkg, so
+# that tools from elsewhere count too.
 
 # One "PROBE PACKAGE" a line; a probe is a command or the absolute path of a file.
 needs_of() {

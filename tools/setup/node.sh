@@ -1,6 +1,5 @@
 # shellcheck shell=bash
-# Node.js: the system's if it is new enough, else one from npm, kept in .cache/nodes/. Sets NODE, and puts
-# its folder first on PATH.
+# Node.js: the system's if it is new enough, else one from npm, kept in .cache/nodes/. Sets NODE.
 
 node_cache=.cache/nodes
 node_default_major=24

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# `./millrace test`: the stages, and the sum of what they counted. A stage that cannot be built or run
-# counts as one failure; the others run all the same.
+# `./millrace test`: the stages, and the sum of what they counted. A stage that cannot be built or
+# run counts as one failure; the others run all the same.
 
 results_folder=build/results
 all_stages='cpp addon js types fuzz install tools'
@@ -39,7 +39,9 @@ stage_addon() {
     try_build release "$target" || record failed 'build release'
 }
 
-js_test_files() { find "$@" -name '*.test.js' -not -path '*/node_modules/*' 2>/dev/null | sort; }
+js_test_files() {
+    find "$@" -name '*.test.js' -not -path '*/node_modules/*' 2>/dev/null | sort
+}
 
 # run_js_tests NAME NODE FILE...
 run_js_tests() {
