@@ -1,0 +1,204 @@
+#include "bench/load/generator.h"
+
+#include "bench/load/clock.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <array>
+
+namespace millrace::load {
+namespace {
+
+constexpr size_t buffer_bytes = 256 * 1024;
+constexpr int64_t second_ns = 1'000'000'000;
+constexpr int64_t check_every_ns = second_ns / 10;
+constexpr int64_t drain_max_ns = 5 * second_ns;
+
+int64_t to_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
+
+}  // namespace
+
+Generator::Generator(const Options& options, std::vector<Lane>& lanes)
+    : options_(options),
+      lanes_(lanes),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      buffer_(buffer_bytes) {}
+
+Result Generator::run() {
+    if (!connect_all()) return result_;
+    start();
+    while (phase_ != Phase::finished)
+        wait_once();
+    return result_;
+}
+
+bool Generator::connect_all() {
+    uint64_t wanted = 64;
+    for (const Lane& lane : lanes_)
+        wanted += lane.connections;
+    raise_descriptor_limit(wanted);
+    for (Lane& lane : lanes_) {
+        for (uint32_t i = 0; i < lane.connections; ++i) {
+            Fd fd = connect_to(options_);
+            if (!fd.open()) {
+                result_.errors.add(ErrorKind::connect);
+                return false;
+            }
+            set_non_blocking(fd.get());
+            Connection& added = connections_.emplace_back(std::move(fd), lane);
+            epoll_event event{};
+            event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+            event.data.ptr = &added;
+            epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, added.fd(), &event);
+        }
+    }
+    open_ = connections_.size();
+    return true;
+}
+
+void Generator::start() {
+    now_ns_ = monotonic_ns();
+    next_check_ns_ = now_ns_ + check_every_ns;
+    boundary_ns_ = now_ns_ + to_ns(options_.warmup_s);
+    if (options_.requests != 0) {
+        budget_ = options_.requests;
+        begin_window();
+    }
+    for (Connection& connection : connections_)
+        refill(connection);
+}
+
+void Generator::wait_once() {
+    std::array<epoll_event, 512> events;
+    const int64_t wait_ns = std::clamp<int64_t>(boundary_ns_ - now_ns_, 0, check_every_ns);
+    const int ready = epoll_wait(epoll_.get(), events.data(), events.size(),
+                                 static_cast<int>((wait_ns + 999'999) / 1'000'000));
+    now_ns_ = monotonic_ns();
+    if (now_ns_ >= boundary_ns_) on_boundary();
+    for (int i = 0; i < ready; ++i) {
+        on_event(*static_cast<Connection*>(events[i].data.ptr), events[i].events);
+    }
+    if (now_ns_ >= next_check_ns_) check_timeouts();
+    const bool idle = phase_ == Phase::draining && outstanding() == 0;
+    if (idle || open_ == 0) phase_ = Phase::finished;
+}
+
+void Generator::on_event(Connection& connection, uint32_t events) {
+    if (!connection.open()) return;
+    if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
+        const bool ending = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+        const auto received = connection.receive(
+            buffer_, ending ? Connection::Until::end : Connection::Until::short_read);
+        on_completed(connection, received);
+        if (received.error != ErrorKind::none) return fail(connection, received.error);
+    }
+    if (connection.blocked()) {
+        const ErrorKind error = connection.flush();
+        if (error != ErrorKind::none) return fail(connection, error);
+    }
+    refill(connection);
+}
+
+void Generator::on_completed(Connection& connection, const Connection::Received& received) {
+    Lane& lane = connection.lane();
+    const bool measuring = phase_ == Phase::measuring;
+    connection.complete(received.completed, now_ns_, [&](int64_t latency_ns, uint32_t count) {
+        if (measuring) lane.latency.record(latency_ns, count);
+    });
+    if (!measuring) return;
+    lane.completed += received.completed;
+    lane.parsed += received.parsed;
+    result_.completed += received.completed;
+    result_.bytes_in += received.bytes;
+    // The last of a fixed number of requests ends the window.
+    if (result_.completed == options_.requests) boundary_ns_ = 0;
+}
+
+void Generator::refill(Connection& connection) {
+    if (phase_ > Phase::measuring) return;
+    const Lane& lane = connection.lane();
+    const uint32_t outstanding = connection.outstanding();
+    if (options_.refill == Refill::batch && outstanding != 0) return;
+    const auto count = static_cast<uint32_t>(std::min<uint64_t>(lane.depth - outstanding, budget_));
+    if (count == 0) return;
+    if (options_.requests != 0) budget_ -= count;
+    if (phase_ == Phase::measuring) result_.bytes_out += count * lane.request.size();
+    const ErrorKind error = connection.send(count, monotonic_ns());
+    if (error != ErrorKind::none) fail(connection, error);
+}
+
+void Generator::fail(Connection& connection, ErrorKind kind) {
+    result_.errors.add(kind);
+    connection.close();
+    --open_;
+    if (options_.requests != 0) boundary_ns_ = 0;  // the fixed number cannot be reached any more
+}
+
+void Generator::on_boundary() {
+    switch (phase_) {
+        case Phase::warming:
+            return begin_window();
+        case Phase::measuring:
+            if (now_ns_ >= window_end_ns_ || boundary_ns_ == 0) return begin_drain();
+            return tick();
+        case Phase::draining:
+            result_.undrained = outstanding();
+            result_.errors.add(ErrorKind::timeout, result_.undrained);
+            phase_ = Phase::finished;
+            return;
+        case Phase::finished:
+            return;
+    }
+}
+
+void Generator::begin_window() {
+    result_.server_memory_before = sample_memory(options_.pid);
+    result_.server_cpu_before = sample_cpu(options_.pid);
+    phase_ = Phase::measuring;
+    cpu_begin_ns_ = own_cpu_ns();
+    window_begin_ns_ = now_ns_ = monotonic_ns();
+    const double duration_s = options_.requests != 0 ? 3600 : options_.duration_s;
+    window_end_ns_ = window_begin_ns_ + to_ns(duration_s);
+    boundary_ns_ = std::min(window_begin_ns_ + second_ns, window_end_ns_);
+}
+
+void Generator::tick() {
+    result_.per_second.push_back(result_.completed - completed_at_tick_);
+    completed_at_tick_ = result_.completed;
+    boundary_ns_ = std::min(boundary_ns_ + second_ns, window_end_ns_);
+}
+
+void Generator::begin_drain() {
+    phase_ = Phase::draining;
+    result_.window_ns = now_ns_ - window_begin_ns_;
+    result_.client_cpu_ns = own_cpu_ns() - cpu_begin_ns_;
+    result_.server_cpu_after = sample_cpu(options_.pid);
+    result_.server_memory_after = sample_memory(options_.pid);
+    result_.in_flight_at_stop = outstanding();
+    if (window_end_ns_ - window_begin_ns_ >= second_ns &&
+        result_.window_ns / second_ns > static_cast<int64_t>(result_.per_second.size())) {
+        result_.per_second.push_back(result_.completed - completed_at_tick_);
+    }
+    boundary_ns_ = now_ns_ + std::min(drain_max_ns, to_ns(options_.timeout_s));
+}
+
+void Generator::check_timeouts() {
+    next_check_ns_ = now_ns_ + check_every_ns;
+    const int64_t oldest_ns = now_ns_ - to_ns(options_.timeout_s);
+    for (Connection& connection : connections_) {
+        const bool waits = connection.open() && connection.outstanding() != 0;
+        if (waits && connection.oldest_sent_ns() < oldest_ns) fail(connection, ErrorKind::timeout);
+    }
+}
+
+uint64_t Generator::outstanding() const {
+    uint64_t sum = 0;
+    for (const Connection& connection : connections_) {
+        if (connection.open()) sum += connection.outstanding();
+    }
+    return sum;
+}
+
+}  // namespace millrace::load
