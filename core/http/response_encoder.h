@@ -18,8 +18,8 @@ bool is_token(std::string_view text);
 bool is_field_value(std::string_view text);
 bool is_field_value_plain(std::string_view text);
 
-// A status line's "200 OK" part: three digits 100 to 999, alone or followed by SP and a reason that is a
-// field value. RFC 9112 section 4.
+// A status line's "200 OK" part: three digits 100 to 999, alone or followed by SP and a reason that
+// is a field value. RFC 9112 section 4.
 bool is_status(std::string_view text);
 
 // IMF-fixdate of RFC 9110 section 5.6.7, e.g. "Sun, 06 Nov 1994 08:49:37 GMT". Always 29 bytes.
