@@ -1,5 +1,6 @@
 #include "core/http/field_rules.h"
 
+#include "core/base/ascii.h"
 #include "core/http/authority.h"
 
 namespace millrace::http {
@@ -24,10 +25,6 @@ void for_each_member(std::string_view list, const Visit& visit) {
         if (comma == std::string_view::npos) return;
         list.remove_prefix(comma + 1);
     }
-}
-
-char lower(char byte) {
-    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + ('a' - 'A')) : byte;
 }
 
 }  // namespace
@@ -89,7 +86,7 @@ void note_expect(std::string_view value, FieldFacts& facts) {
 bool equals_any_case(std::string_view left, std::string_view right) {
     if (left.size() != right.size()) return false;
     for (size_t at = 0; at < left.size(); ++at) {
-        if (lower(left[at]) != lower(right[at])) return false;
+        if (to_lower(left[at]) != to_lower(right[at])) return false;
     }
     return true;
 }
