@@ -23,7 +23,7 @@ function numberIn(text, pattern) {
 }
 
 /**
- * One section of ctest's log. A GoogleTest program counts as its test cases, any other program as one.
+ * One section of ctest's log. A GoogleTest program counts as its cases, any other program as one.
  * @param {string} section
  * @returns {Counts}
  */

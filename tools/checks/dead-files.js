@@ -38,7 +38,6 @@ function isBuilt(tree, file) {
 function includedNames(tree) {
   const names = new Set();
   for (const file of tree.files.filter(isCpp)) {
-    const self = path.posix.basename(file);
     for (const [, name] of tree.read(file).matchAll(includeLine)) {
       names.add(name);
       if (path.posix.basename(name) !== self)
@@ -48,8 +47,13 @@ function includedNames(tree) {
   return names;
 }
 
-/** @param {Tree} tree @param {string} file @returns {string[]} files that `file` names in strings */
+/**
+ * Files of the tree that `file` names in strings.
+ * @param {Tree} tree
+ * @param {string} file
+ */
 function referencesOf(tree, file) {
+  /** @type {string[]} */
   const found = [];
   for (const [, name] of tree.read(file).matchAll(/['"`]([\w./-]+\.[cm]?js)['"`]/g)) {
     for (const base of [path.posix.dirname(file), '.']) {

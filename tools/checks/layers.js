@@ -41,7 +41,8 @@ function faultOfUse(file, target) {
 function faultOfSystemHeader(file, header) {
   const door = doors.find((entry) => entry.header.test(header));
   if (!door || door.doors.some((place) => place.test(file))) return '';
-  return `<${header}> may only be included in ${door.doors.map((place) => place.source).join(', ')}`;
+  const places = door.doors.map((place) => place.source).join(', ');
+  return `<${header}> may only be included in ${places}`;
 }
 
 /** @param {Tree} tree @param {string} file @param {string} quote @param {string} name */

@@ -20,7 +20,7 @@ function release() {
 }
 
 /**
- * Runs a program to its end and gives what it wrote to both streams. Rejects if it cannot be started.
+ * Runs a program to its end and gives what it wrote to both streams. Rejects if it cannot start.
  * @param {string} root working folder
  * @param {string} program
  * @param {string[]} args

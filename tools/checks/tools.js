@@ -74,7 +74,8 @@ export async function checkEslint(tree) {
   const args = ['--format', 'json', ...tree.files.filter(isJs)];
   const { status, output } = await run(tree.root, `${binFolder}/eslint`, args);
   if (status > 1) throw breakdown('eslint', output);
-  /** @type {{ filePath: string, messages: { line?: number, ruleId: string, message: string }[] }[]} */
+  /** @typedef {{ line?: number, ruleId: string, message: string }} Message */
+  /** @type {{ filePath: string, messages: Message[] }[]} */
   const results = JSON.parse(output.slice(output.indexOf('[')));
   return results.flatMap(({ filePath, messages }) =>
     messages.map(({ line = 1, ruleId, message }) => {

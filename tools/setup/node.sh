@@ -1,7 +1,10 @@
 # shellcheck shell=bash
-# Node.js: the system's if it is new enough, else one from npm, kept in .cache/nodes/. Sets NODE.
+# Node.js: the system's if it is new enough, else one from npm, kept in .cache/nodes/. Sets NODE and
+# puts its folder first on PATH, for scripts that begin with "env node".
 
 node_cache=.cache/nodes
+# Debian's npm only runs on Debian's Node.js.
+path_for_npm=$PATH
 node_default_major=24
 # shellcheck disable=SC2034 # used by test.sh
 node_tested_majors='20 22 24 26'
@@ -32,6 +35,7 @@ fetch_node() {
     mkdir -p "$folder"
     printf '{ "private": true }\n' >"$folder/package.json"
     run_step "node-$1" "fetching Node.js $1 from npm" \
+        env PATH="$path_for_npm" \
         npm install --prefix "$folder" --no-save --no-package-lock "$(node_npm_package)@$1"
 }
 
@@ -42,7 +46,8 @@ ensure_node() {
         NODE=$(cached_node "$node_default_major")
     fi
     node_is_new_enough "$NODE" || fail "$NODE does not run, or is older than 20.19"
-    export NODE
+    PATH=$(dirname "$NODE"):$PATH
+    export NODE PATH
 }
 
 # test_node MAJOR: prints the path of a Node of that major version.
@@ -61,7 +66,8 @@ ensure_npm_packages() {
     hash=$(hash_of package.json package-lock.json)
     [ "$(cat "$stamp" 2>/dev/null)" != "$hash" ] || return 0
     command -v npm >/dev/null || ensure_debian_packages node
-    run_step npm-ci "installing the npm packages of package-lock.json" npm ci ||
+    run_step npm-ci "installing the npm packages of package-lock.json" \
+        env PATH="$path_for_npm" npm ci ||
         fail "npm ci failed"
     printf '%s\n' "$hash" >"$stamp"
 }

@@ -53,7 +53,8 @@ run_js_tests() {
         --test-reporter=tap --test-reporter-destination="$tap" \
         --test-reporter=spec --test-reporter-destination=stdout \
         "$@" >"$log_folder/$name.log" 2>&1; then
-        sed -n '/failing tests:/,$p' "$log_folder/$name.log" | head -n 200 | sed 's/^/    /' >&2 || true
+        sed -n '/failing tests:/,$p' "$log_folder/$name.log" | head -n 200 |
+            sed 's/^/    /' >&2 || true
         # A failed run that counted no failure did not get as far as its tests.
         grep -qE '^# (fail|cancelled) [1-9]' "$tap" 2>/dev/null || record failed "tests $name"
     fi
@@ -118,7 +119,7 @@ stage_install() {
 
 stage_tools() {
     # shellcheck disable=SC2046
-    run_js_tests tools "$NODE" $(js_test_files tools)
+    run_js_tests tools "$NODE" $(js_test_files tools demo)
 }
 
 run_tests() {
