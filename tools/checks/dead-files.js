@@ -39,9 +39,9 @@ function includedNames(tree) {
   const names = new Set();
   for (const file of tree.files.filter(isCpp)) {
     for (const [, name] of tree.read(file).matchAll(includeLine)) {
+      if (name === file || `include/${name}` === file) continue;
       names.add(name);
-      if (path.posix.basename(name) !== self)
-        names.add(path.posix.join(path.posix.dirname(file), name));
+      names.add(path.posix.join(path.posix.dirname(file), name));
     }
   }
   return names;
