@@ -35,6 +35,8 @@ missing_packages() {
     done | sort -u | tr '\n' ' ' | sed 's/ *$//'
 }
 
+package_lists_are_fresh=no
+
 # ensure_debian_packages PURPOSE...: installs what is missing if it can, else names it and stops.
 ensure_debian_packages() {
     local missing
@@ -43,8 +45,11 @@ ensure_debian_packages() {
     if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
         fail "these packages are missing and need an administrator: apt-get install $missing"
     fi
-    run_step apt-update "updating the package lists" \
-        apt-get -qq -o DPkg::Lock::Timeout=300 update || fail "apt-get update failed"
+    if [ "$package_lists_are_fresh" = no ]; then
+        run_step apt-update "updating the package lists" \
+            apt-get -qq -o DPkg::Lock::Timeout=300 update || fail "apt-get update failed"
+        package_lists_are_fresh=yes
+    fi
     # shellcheck disable=SC2086 # a list of names
     run_step apt-install "installing $missing" \
         env DEBIAN_FRONTEND=noninteractive \
