@@ -53,6 +53,7 @@ int64_t EventLoop::refresh_clock() { return now_ms_ = to_ms(sys::monotonic_ns())
 bool EventLoop::turn(int timeout_ms) {
     if (!again_.empty()) timeout_ms = 0;
     const int count = sys::epoll_wait(epoll_, events_.get(), events_max, timeout_ms);
+    is_in_turn_ = true;
     refresh_clock();
     run_again_list();
     if (count > 0) dispatch(count);
@@ -65,6 +66,7 @@ bool EventLoop::turn(int timeout_ms) {
         auto doomed = std::move(disposed_);
         disposed_.clear();
     }
+    is_in_turn_ = false;
     return !again_.empty();
 }
 
@@ -153,6 +155,7 @@ void EventLoop::again(Watcher& watcher) {
     if (watcher.is_queued_again_) return;
     watcher.is_queued_again_ = true;
     again_.push_back(&watcher);
+    if (!is_in_turn_) wake();
 }
 
 void EventLoop::dispose(std::unique_ptr<Disposable> object) {

@@ -56,8 +56,11 @@ class EventLoop {
     // Must be called before `fd` is closed. The watcher will not be called again.
     void unwatch(int fd, Watcher& watcher);
 
-    // Calls on_ready() with no readiness in the next turn, for work that was put off.
+    // Calls on_ready() with no readiness in the next turn, for work that was put off. Outside a
+    // turn it wakes the loop.
     void again(Watcher& watcher);
+
+    bool is_in_turn() const { return is_in_turn_; }
 
     // Destroys at the end of this turn, or of the next one if none is under way.
     void dispose(std::unique_ptr<Disposable> object);
@@ -83,6 +86,7 @@ class EventLoop {
     int timerfd_ = -1;
     int64_t now_ms_;
     int64_t timerfd_expiry_ms_ = 0;
+    bool is_in_turn_ = false;
     TimerWheel timers_;
 
     std::unique_ptr<epoll_event[]> events_;

@@ -36,6 +36,16 @@ size_t SendQueue::pieces(iovec* into, size_t pieces_max) const {
     return count;
 }
 
+size_t SendQueue::copy_to(char* into, size_t bytes_max) const {
+    size_t copied = 0;
+    for (Block* block = first_; block && copied < bytes_max; block = block->next) {
+        const size_t count = std::min(block->end - block->begin, bytes_max - copied);
+        std::memcpy(into + copied, block->data() + block->begin, count);
+        copied += count;
+    }
+    return copied;
+}
+
 void SendQueue::consume(size_t count) {
     MR_ASSERT(count <= bytes_);
     bytes_ -= count;

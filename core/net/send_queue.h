@@ -25,6 +25,9 @@ class SendQueue {
     // Drops the first `count` bytes.
     void consume(size_t count);
 
+    // Copies the first bytes, `bytes_max` at the most; returns how many.
+    size_t copy_to(char* into, size_t bytes_max) const;
+
     void clear();
 
   private:

@@ -120,6 +120,9 @@ class Response {
     Response(server::Exchange& exchange, uint32_t generation)
         : exchange_(&exchange), generation_(generation) {}
 
+    // Throws Error{response_gone}.
+    server::Exchange& internals() const { return live(); }
+
   private:
     server::Exchange& live() const;
 

@@ -1,0 +1,106 @@
+#include "millrace/loop.h"
+
+#include "core/net/event_loop.h"
+#include "core/server/server_loop.h"
+
+#include <atomic>
+#include <unordered_map>
+#include <utility>
+
+namespace millrace {
+
+namespace {
+
+// A timer of Loop::after().
+class OneShot final : public net::Timer {
+  public:
+    std::function<void(OneShot&)> function;
+    void on_timer() override { function(*this); }
+};
+
+}  // namespace
+
+class Loop::State {
+  public:
+    explicit State(net::EventLoop& loop) : events(loop) {}
+    ~State() {
+        for (auto& [timer, owned] : timers)
+            events.disarm(*timer);
+    }
+
+    net::EventLoop& events;
+    std::atomic<bool> is_stopping{false};
+    std::unordered_map<OneShot*, std::unique_ptr<OneShot>> timers;
+};
+
+Loop::Loop() : Loop(Options{}) {}
+
+Loop::Loop(const Options& options)
+    : internals_(std::make_unique<server::ServerLoop>(options.receive_arena)),
+      state_(std::make_unique<State>(internals_->events())) {}
+
+Loop::~Loop() = default;
+
+void Loop::run() {
+    state_->is_stopping = false;
+    bool has_more = false;
+    while (!state_->is_stopping && (has_work() || has_more)) {
+        has_more = internals_->events().turn(has_more ? 0 : -1);
+        internals_->rethrow();
+    }
+}
+
+bool Loop::turn() {
+    const bool has_more = internals_->events().turn(0);
+    internals_->rethrow();
+    return has_more;
+}
+
+void Loop::stop() {
+    state_->is_stopping = true;
+    wake();
+}
+
+void Loop::post(std::function<void()> function) { internals_->events().post(std::move(function)); }
+
+void Loop::after(uint32_t milliseconds, std::function<void()> function) {
+    auto timer = std::make_unique<OneShot>();
+    timer->function = [this, function = std::move(function)](OneShot& self) {
+        // The node is kept alive until the function has returned.
+        const auto node = state_->timers.extract(&self);
+        function();
+    };
+    net::EventLoop& events = internals_->events();
+    events.arm(*timer, events.refresh_clock() + milliseconds);
+    state_->timers.emplace(timer.get(), std::move(timer));
+    if (!events.is_in_turn()) events.wake();
+}
+
+int Loop::poll_descriptor() const { return internals_->events().poll_descriptor(); }
+
+void Loop::wake() { internals_->events().wake(); }
+
+void Loop::flush() { internals_->flush_outside_turn(); }
+
+void Loop::on_batch(std::function<void()> hook) { internals_->on_batch(std::move(hook)); }
+
+bool Loop::has_work() const {
+    const server::LoopCounters& counters = internals_->counters();
+    return counters.listeners > 0 || counters.connections > 0 || !state_->timers.empty();
+}
+
+LoopStats Loop::stats() const {
+    const server::LoopCounters& counters = internals_->counters();
+    return {
+        .turns = counters.turns,
+        .batches = counters.batches,
+        .events = counters.events,
+        .sends = counters.sends,
+        .receives = counters.receives,
+        .connections = counters.connections,
+        .received_bytes = counters.received_bytes,
+        .sent_bytes = counters.sent_bytes,
+    };
+}
+
+}  // namespace millrace

@@ -1,0 +1,178 @@
+#include "millrace/response.h"
+
+#include "core/base/ascii.h"
+#include "core/http/response_encoder.h"
+#include "core/net/address.h"
+#include "core/net/sys.h"
+#include "core/server/connection.h"
+#include "core/server/exchange.h"
+#include "core/server/response_head.h"
+#include "millrace/error.h"
+
+namespace millrace {
+namespace {
+
+using server::AnswerState;
+
+void check_status(std::string_view status) {
+    // RFC 9110 section 15.2: an interim answer is not a final one; the engine sends those it needs.
+    if (!http::is_status(status) || status.front() == '1')
+        throw Error(ErrorCode::bad_status,
+                    "a status is three digits from 200 to 999, alone or followed by a space and a "
+                    "reason");
+}
+
+void check_field(std::string_view name, std::string_view value) {
+    if (!http::is_token(name))
+        throw Error(ErrorCode::bad_field_name, "a field name must be a token (RFC 9110)");
+    if (!http::is_field_value(value))
+        throw Error(ErrorCode::bad_field_value, "a field value must not have control characters");
+    if (name.size() == 17 && equals_lower(name, "transfer-encoding") &&
+        !equals_lower(value, "chunked"))
+        throw Error(ErrorCode::bad_transfer_encoding,
+                    "the engine frames messages itself: Transfer-Encoding may only be chunked");
+}
+
+void check_head_unsent(const server::Exchange& exchange) {
+    if (exchange.state() != AnswerState::head)
+        throw Error(ErrorCode::head_sent, "the head of the response has been sent");
+}
+
+net::SocketAddress peer_of(const server::Exchange& exchange) {
+    net::SocketAddress address;
+    address.bytes = sizeof address.storage;
+    if (net::sys::peer_address(exchange.connection().descriptor(), address.get(), &address.bytes) <
+        0)
+        return {};
+    return address;
+}
+
+}  // namespace
+
+PreparedHead::PreparedHead() : head_(std::make_unique<server::ResponseHead>()) {}
+PreparedHead::~PreparedHead() = default;
+PreparedHead::PreparedHead(PreparedHead&&) noexcept = default;
+PreparedHead& PreparedHead::operator=(PreparedHead&&) noexcept = default;
+
+PreparedHead& PreparedHead::status(std::string_view status) {
+    check_status(status);
+    if (head_->status == 0) head_->set_status(status);
+    return *this;
+}
+
+PreparedHead& PreparedHead::header(std::string_view name, std::string_view value) {
+    check_field(name, value);
+    head_->add_field(name, value);
+    return *this;
+}
+
+server::Exchange& Response::live() const {
+    if (!is_open())
+        throw Error(ErrorCode::response_gone,
+                    "the response is complete, or its connection is gone");
+    return *exchange_;
+}
+
+bool Response::is_open() const noexcept {
+    return exchange_ && exchange_->generation() == generation_ &&
+           exchange_->state() != AnswerState::complete;
+}
+
+Response& Response::status(std::string_view status) {
+    server::Exchange& exchange = live();
+    check_status(status);
+    check_head_unsent(exchange);
+    if (exchange.head().status == 0) exchange.head().set_status(status);
+    return *this;
+}
+
+Response& Response::header(std::string_view name, std::string_view value) {
+    server::Exchange& exchange = live();
+    check_field(name, value);
+    check_head_unsent(exchange);
+    exchange.head().add_field(name, value);
+    return *this;
+}
+
+bool Response::write(std::string_view chunk) {
+    server::Exchange& exchange = live();
+    if (exchange.state() == AnswerState::sized)
+        throw Error(ErrorCode::head_sent, "the response has an announced length: use try_end()");
+    return exchange.write(chunk);
+}
+
+void Response::begin_write() { live().begin_write(); }
+
+void Response::end(std::string_view body, Close close) {
+    server::Exchange& exchange = live();
+    if (exchange.state() == AnswerState::sized && body.size() != exchange.missing_bytes())
+        throw Error(ErrorCode::length_mismatch,
+                    "the body has more or fewer bytes than were announced");
+    if (close == Close::yes) exchange.close_after();
+    exchange.end(body);
+}
+
+void Response::end(const PreparedHead& head, std::string_view body) {
+    server::Exchange& exchange = live();
+    check_head_unsent(exchange);
+    exchange.end_with(head.internals(), body);
+}
+
+void Response::end_without_body(std::optional<uint64_t> reported_bytes, Close close) {
+    server::Exchange& exchange = live();
+    if (exchange.state() == AnswerState::sized)
+        throw Error(ErrorCode::length_mismatch, "the body has fewer bytes than were announced");
+    if (close == Close::yes) exchange.close_after();
+    exchange.end_without_body(reported_bytes);
+}
+
+TryEnd Response::try_end(std::string_view chunk, uint64_t total_bytes) {
+    server::Exchange& exchange = live();
+    switch (exchange.state()) {
+        case AnswerState::chunked:
+        case AnswerState::until_close:
+            exchange.end(chunk);
+            return {true, true};
+        case AnswerState::head:
+            if (total_bytes != 0 && chunk.size() > total_bytes)
+                throw Error(ErrorCode::length_mismatch, "the chunk is more than the whole body");
+            break;
+        case AnswerState::sized:
+            if (chunk.size() > exchange.missing_bytes() ||
+                (total_bytes != 0 && total_bytes != exchange.total_bytes()))
+                throw Error(ErrorCode::length_mismatch,
+                            "the chunk is more than what is missing of the body");
+            break;
+        case AnswerState::complete:
+            break;
+    }
+    const auto result = exchange.try_end(chunk, total_bytes);
+    return {result.accepted, result.done};
+}
+
+uint64_t Response::write_offset() const { return live().accepted_bytes(); }
+
+uint64_t Response::queued_bytes() const { return live().queued_bytes(); }
+
+void Response::notify_writable() { live().notify_writable(); }
+
+void Response::pause() { live().pause_body(); }
+void Response::resume() { live().resume_body(); }
+void Response::close() { live().connection().close(); }
+
+std::string Response::remote_address() const { return std::string{peer_of(live()).ip()}; }
+
+uint16_t Response::remote_port() const {
+    const int port = peer_of(live()).port();
+    return port < 0 ? 0 : static_cast<uint16_t>(port);
+}
+
+uint64_t Response::tag() const { return live().tag; }
+void Response::set_tag(uint64_t tag) { live().tag = tag; }
+
+void Response::hold_body(std::string_view data, bool is_last) { live().hold_body(data, is_last); }
+void Response::release_body() { live().resume_body(); }
+
+std::string to_text(std::string_view address) { return net::ip_text(address); }
+
+}  // namespace millrace

@@ -1,0 +1,94 @@
+#include "millrace/server.h"
+
+#include "core/server/exchange.h"
+#include "core/server/server.h"
+#include "millrace/error.h"
+
+namespace millrace {
+
+// Turns the server's calls into those of the public handler.
+class Server::Adapter final : public server::Handler {
+  public:
+    explicit Adapter(ServerHandler& handler) : handler_(handler) {}
+
+    void on_request(server::Exchange& exchange, server::RequestRecord& record) override {
+        Request request{record};
+        handler_.on_request(handle(exchange), request, record.route);
+    }
+
+    server::BodyUse on_body(server::Exchange& exchange, const server::BodyPart& part) override {
+        const BodyPiece piece{part.data, part.is_last, part.remaining_bytes};
+        const BodyUse use = handler_.on_body(handle(exchange), piece);
+        return use == BodyUse::hold ? server::BodyUse::hold : server::BodyUse::taken;
+    }
+
+    void on_aborted(server::Exchange& exchange) override { handler_.on_aborted(exchange.tag); }
+
+    void on_writable(server::Exchange& exchange) override {
+        handler_.on_writable(handle(exchange));
+    }
+
+  private:
+    static Response handle(server::Exchange& exchange) { return {exchange, exchange.generation()}; }
+
+    ServerHandler& handler_;
+};
+
+Server::Server(Loop& loop, ServerHandler& handler, const ServerOptions& options)
+    : adapter_(std::make_unique<Adapter>(handler)),
+      server_(
+          std::make_unique<server::Server>(loop.internals(), *adapter_,
+                                           server::ServerSettings{
+                                               .limits = options.limits,
+                                               .is_batched = options.delivery == Delivery::batched,
+                                               .head_from_get = options.head_from_get,
+                                               .method_not_allowed = options.method_not_allowed,
+                                           })) {}
+
+Server::~Server() = default;
+
+uint32_t Server::add_route(std::string_view method, std::string_view pattern, uint32_t route) {
+    if (pattern.empty()) throw Error(ErrorCode::bad_pattern, "a route pattern must not be empty");
+    return server_->routes().add(method, pattern, route);
+}
+
+uint32_t Server::remove_route(std::string_view method, std::string_view pattern) {
+    return server_->routes().remove(method, pattern);
+}
+
+uint32_t Server::next_route(Request& request) {
+    server::RequestRecord& record = request.internals();
+    return server_->find_route(record, record.candidate + 1) ? record.route : no_route;
+}
+
+void Server::answer_not_found(Response response, Request& request) {
+    server_->answer_not_found(response.internals(), request.internals());
+}
+
+int Server::listen(const ListenOptions& options, ListenerId& id) {
+    const int error = server_->listen(
+        {.host = options.host,
+         .port = options.port,
+         .sharing = options.sharing == PortSharing::shared ? net::PortSharing::shared
+                                                           : net::PortSharing::exclusive},
+        id);
+    return -error;
+}
+
+bool Server::close_listener(ListenerId id) { return server_->close_listener(id); }
+int Server::local_port(ListenerId id) const { return server_->local_port(id); }
+void Server::close() { server_->close(); }
+
+ServerStats Server::stats() const {
+    const server::ServerCounters& counters = server_->counters();
+    return {
+        .connections = counters.connections,
+        .accepted = counters.accepted,
+        .requests = counters.requests,
+        .rejected = counters.rejected,
+        .aborted = counters.aborted,
+        .timeouts = counters.timeouts,
+    };
+}
+
+}  // namespace millrace

@@ -1,0 +1,120 @@
+#include "core/server/server.h"
+
+#include "core/base/assert.h"
+#include "core/net/sys.h"
+#include "core/server/connection.h"
+
+#include <algorithm>
+
+namespace millrace::server {
+
+Server::Server(ServerLoop& loop, Handler& handler, const ServerSettings& settings)
+    : loop_(loop), handler_(handler), settings_(settings) {}
+
+Server::~Server() { close(); }
+
+int Server::listen(const net::ListenOptions& options, uint32_t& id) {
+    int error = 0;
+    auto listener = net::Listener::open(
+        loop_.events(), options, [this](int fd) { accept(fd); }, error);
+    if (!listener) return error;
+    id = next_listener_++;
+    listeners_.emplace(id, std::move(listener));
+    ++loop_.counters().listeners;
+    return 0;
+}
+
+bool Server::close_listener(uint32_t id) {
+    const auto found = listeners_.find(id);
+    if (found == listeners_.end()) return false;
+    found->second->close();
+    // It may be the one that is accepting right now.
+    loop_.events().dispose(std::move(found->second));
+    listeners_.erase(found);
+    --loop_.counters().listeners;
+    return true;
+}
+
+void Server::close_listeners() {
+    while (!listeners_.empty())
+        close_listener(listeners_.begin()->first);
+}
+
+int Server::local_port(uint32_t id) const {
+    const auto found = listeners_.find(id);
+    return found == listeners_.end() ? -1 : found->second->local_port();
+}
+
+void Server::close() {
+    close_listeners();
+    while (connections_)
+        connections_->close();
+}
+
+void Server::accept(int fd) {
+    ++counters_.accepted;
+    (new Connection(*this, fd))->start();  // owned by the loop from here on
+}
+
+void Server::add(Connection& connection) {
+    connection.next_ = connections_;
+    if (connections_) connections_->previous_ = &connection;
+    connections_ = &connection;
+    ++counters_.connections;
+    ++loop_.counters().connections;
+}
+
+void Server::remove(Connection& connection) {
+    if (connection.next_) connection.next_->previous_ = connection.previous_;
+    (connection.previous_ ? connection.previous_->next_ : connections_) = connection.next_;
+    connection.next_ = connection.previous_ = nullptr;
+    --counters_.connections;
+    --loop_.counters().connections;
+}
+
+bool Server::find_route(RequestRecord& request, uint32_t candidate) {
+    routing::Match& match = loop_.scratch_match();
+    const bool is_head = request.head.method_id == http::Method::head;
+    const std::string_view also = is_head && settings_.head_from_get ? "GET" : "";
+    if (!routes_.find(request.head.method, request.head.path, candidate, match, also)) return false;
+    request.route = match.route;
+    request.candidate = candidate;
+    request.is_yielding = false;
+    request.parameters = {};
+    if (match.parameter_count > 0) {
+        auto room = loop_.parameters.room(match.parameter_count);
+        std::copy_n(match.parameters.begin(), match.parameter_count, room.begin());
+        loop_.parameters.take(match.parameter_count);
+        request.parameters = room;
+    }
+    return true;
+}
+
+void Server::dispatch(Exchange& exchange, RequestRecord& request) {
+    if (!find_route(request, 0)) return answer_not_found(exchange, request);
+    loop_.count_event();
+    handler_.on_request(exchange, request);
+}
+
+void Server::answer_not_found(Exchange& exchange, const RequestRecord& request) {
+    ResponseHead& head = exchange.head();
+    std::string allowed;
+    if (settings_.method_not_allowed) {
+        for (const std::string_view method : routes_.methods_for(request.head.path)) {
+            if (method == request.head.method) {  // its routes have all yielded
+                allowed.clear();
+                break;
+            }
+            if (!allowed.empty()) allowed += ", ";
+            allowed += method;
+            if (method == "GET" && settings_.head_from_get) allowed += ", HEAD";
+        }
+    }
+    head.clear();
+    head.set_status(allowed.empty() ? "404" : "405");
+    if (!allowed.empty()) head.add_field("Allow", allowed);
+    head.add_field("content-type", "text/plain");
+    exchange.end(allowed.empty() ? "Not Found" : "Method Not Allowed");
+}
+
+}  // namespace millrace::server

@@ -1,0 +1,109 @@
+#include "core/server/server_loop.h"
+
+#include "core/base/assert.h"
+#include "core/net/sys.h"
+#include "core/server/connection.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace millrace::server {
+
+ServerLoop::ServerLoop(std::span<char> receive_memory) : arena_(receive_memory) {
+    date_.refresh(net::sys::unix_seconds());
+    events_.on_turn_end([this] { end_turn(); });
+}
+
+ServerLoop::~ServerLoop() = default;
+
+void ServerLoop::make_room(size_t bytes) {
+    if (arena_.room() < bytes) end_batch();
+    MR_ASSERT(arena_.room() >= bytes);
+}
+
+void ServerLoop::end_batch() {
+    MR_ASSERT(!is_in_batch_);
+    is_in_batch_ = true;
+    // What a flush brings (a writable signal, an abort) belongs to the turn. A handler that always
+    // finds more to write must not keep the others waiting, though: then it goes on in the next
+    // turn.
+    constexpr int rounds_max = 4;
+    for (int round = 0; round < rounds_max; ++round) {
+        if (batch_events_ > 0) {
+            ++counters_.batches;
+            counters_.events += batch_events_;
+            batch_events_ = 0;
+            if (batch_hook_) batch_hook_();
+        }
+        flush();
+        if (batch_events_ == 0 && touched_.empty()) break;
+    }
+    is_in_batch_ = false;
+    arena_.reset();
+    records.reset();
+    fields.reset();
+    parameters.reset();
+}
+
+void ServerLoop::end_turn() {
+    ++counters_.turns;
+    date_.refresh(net::sys::unix_seconds());
+    end_batch();
+    if (batch_events_ > 0 || !touched_.empty()) events_.wake();
+}
+
+void ServerLoop::flush() {
+    flushing_.swap(touched_);
+    for (size_t index = 0; index < flushing_.size(); ++index) {
+        Connection* connection = flushing_[index];
+        if (!connection) continue;
+        flushing_[index] = nullptr;
+        connection->is_touched_ = false;
+        connection->flush();
+    }
+    flushing_.clear();
+    if (touched_.empty()) cork_.reset();
+}
+
+void ServerLoop::flush_outside_turn() {
+    if (events_.is_in_turn()) return;  // the turn will
+    events_.refresh_clock();
+    date_.refresh(net::sys::unix_seconds());
+    flush();
+    if (batch_events_ > 0 || !touched_.empty()) events_.wake();
+}
+
+void ServerLoop::keep(std::exception_ptr exception) {
+    if (!exception_) exception_ = std::move(exception);
+}
+
+void ServerLoop::rethrow() {
+    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+}
+
+void ServerLoop::flush_gathered() {
+    for (auto* list : {&flushing_, &touched_})
+        for (Connection* connection : *list)
+            if (connection) connection->flush_gathered();
+    cork_.reset();
+}
+
+void ServerLoop::touch(Connection& connection) {
+    if (connection.is_touched_) return;
+    connection.is_touched_ = true;
+    touched_.push_back(&connection);
+}
+
+void ServerLoop::forget(Connection& connection) {
+    if (!connection.is_touched_) return;
+    connection.is_touched_ = false;
+    for (auto* list : {&flushing_, &touched_})
+        std::replace(list->begin(), list->end(), &connection, static_cast<Connection*>(nullptr));
+}
+
+char* ServerLoop::scratch(size_t bytes) {
+    if (scratch_.size() < bytes) scratch_.resize(bytes);
+    return scratch_.data();
+}
+
+}  // namespace millrace::server
