@@ -18,7 +18,11 @@ import { checkViews } from '../checks/views.js';
 const places = (problems) => problems.map(({ file, line }) => `${file}:${line}`);
 
 test('code is what is left without comments and literals', () => {
-  const source = `int a = 10'000; // "x"\nauto b = "// {"; /* {\n{ */ auto c = R"(a "{" b)"; char d = '{';`;
+  const source = [
+    `int a = 10'000; // "x"`,
+    'auto b = "// {"; /* {',
+    `{ */ auto c = R"(a "{" b)"; char d = '{';`,
+  ].join('\n');
   const code = codeOf(source);
   assert.equal(code.length, source.length);
   assert.equal(code.split('\n').length, 3);

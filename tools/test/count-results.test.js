@@ -12,7 +12,9 @@ import { countCtest, countSteps, countTap } from '../count-results.js';
 
 /** @param {string} name @param {string} output @param {string} verdict */
 const section = (name, output, verdict) =>
-  `1/3 Testing: ${name}\n1/3 Test: ${name}\nOutput:\n---\n${output}\n<end of output>\n${verdict}\n---\n`;
+  [`1/3 Testing: ${name}`, 'Output:', '---', output, '<end of output>', verdict, '---', ''].join(
+    '\n',
+  );
 
 const allGood = '[==========] Running 5 tests.\n[  PASSED  ] 5 tests.';
 const oneBad = '[  PASSED  ] 4 tests.\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] A.b';
