@@ -14,7 +14,7 @@ cmake --install "$build_folder" --prefix "$scratch/prefix"
 # A copy outside the checkout's folders: nothing may be found by a relative path.
 consumer=$(mktemp -d)
 trap 'rm -rf "$consumer"' EXIT
-cp "$source_folder/CMakeLists.txt" "$source_folder/main.cc" "$consumer/"
+cp "$source_folder/stranger/"* "$consumer/"
 cmake -S "$consumer" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_PREFIX_PATH="$scratch/prefix"
 cmake --build "$scratch/build"
