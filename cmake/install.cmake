@@ -46,7 +46,7 @@ target_compile_features(millrace PUBLIC cxx_std_20)
 target_include_directories(millrace INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(millrace PUBLIC Threads::Threads)
+target_link_libraries(millrace PUBLIC Threads::Threads $<BUILD_INTERFACE:millrace_flags>)
 
 set(millrace_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Millrace)
 install(TARGETS millrace EXPORT MillraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
