@@ -20,9 +20,19 @@ counted() {
     if run_step "$@"; then record passed "$1"; else record failed "$1"; fi
 }
 
+# A test program that ctest does not know would pass without being run.
+check_registration() {
+    local built registered
+    built=$(find build/dev -name '*_test' -type f -perm -u+x | wc -l)
+    registered=$(ctest --test-dir build/dev -N | sed -n 's/^Total Tests: //p')
+    [ "$built" -le "${registered:-0}" ] ||
+        record failed "$built test programs are built, but ctest knows only ${registered:-0} tests"
+}
+
 stage_cpp() {
     ensure_debian_packages test
     try_build dev all || { record failed 'build dev'; return; }
+    check_registration
     say "running the C++ tests (ctest)"
     rm -f build/dev/Testing/Temporary/LastTest.log
     ctest --preset dev -j "$(core_count)" >"$log_folder/ctest.log" 2>&1 ||
