@@ -59,8 +59,13 @@ export const testRooms = ['core/testing', ...ground];
 export const doors = [
   {
     header:
-      /^(sys\/(epoll|eventfd|timerfd|socket|uio|un|ioctl)\.h|netinet\/|arpa\/|netdb\.h|poll\.h)/,
+      /^(sys\/(epoll|eventfd|timerfd|socket|un|ioctl)\.h|netinet\/|arpa\/|netdb\.h|poll\.h)/,
     doors: [/^core\/net\//, /^core\/testing\//, /^bench\//, /^tests\//],
+  },
+  // iovec: the pieces of a gathered write.
+  {
+    header: /^sys\/uio\.h$/,
+    doors: [/^core\/(net|server|testing)\//, /^bench\//, /^tests\//],
   },
   {
     header: /^(unistd|fcntl)\.h$/,
@@ -70,5 +75,5 @@ export const doors = [
   { header: /^zlib\.h$/, doors: [/^core\/ws\/deflate_stream\.cc$/] },
   { header: /^(node_api|js_native_api|uv)\.h$|^uv\//, doors: [/^node\//] },
   { header: /^g(test|mock)\//, doors: [/_test\.cc$/, /^core\/testing\//, /^tests\//] },
-  { header: /^benchmark\//, doors: [/^bench\//] },
+  { header: /^benchmark\//, doors: [/^bench\//, /_bench\.cc$/] },
 ];

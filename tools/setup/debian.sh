@@ -6,7 +6,7 @@
 needs_of() {
     case "$1" in
         build) printf '%s\n' \
-            'cmake cmake' 'ninja ninja-build' 'g++ g++' ;;
+            'cmake cmake' 'ninja ninja-build' 'g++ g++' '/usr/include/uv.h libuv1-dev' ;;
         bench) printf '%s\n' \
             '/usr/include/benchmark/benchmark.h libbenchmark-dev' ;;
         test) printf '%s\n' \

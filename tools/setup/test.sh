@@ -30,7 +30,7 @@ check_registration() {
 }
 
 stage_cpp() {
-    ensure_debian_packages test
+    ensure_debian_packages test bench
     try_build dev all || { record failed 'build dev'; return; }
     check_registration
     say "running the C++ tests (ctest)"
