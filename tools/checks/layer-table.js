@@ -58,8 +58,7 @@ export const testRooms = ['core/testing', ...ground];
  */
 export const doors = [
   {
-    header:
-      /^(sys\/(epoll|eventfd|timerfd|socket|un|ioctl)\.h|netinet\/|arpa\/|netdb\.h|poll\.h)/,
+    header: /^(sys\/(epoll|eventfd|timerfd|socket|un|ioctl)\.h|netinet\/|arpa\/|netdb\.h|poll\.h)/,
     doors: [/^core\/net\//, /^core\/testing\//, /^bench\//, /^tests\//],
   },
   // iovec: the pieces of a gathered write.
