@@ -35,7 +35,7 @@ function ratesBetween(before, now) {
   };
 }
 
-/** Label and text of each tile; a figure that the engine does not give has no tile. */
+/** Label, text and place of each tile; a figure that the engine does not give has no tile. */
 function figuresOf(stats, rates) {
   const { engine, process } = stats;
   const rows = [
@@ -51,18 +51,20 @@ function figuresOf(stats, rates) {
     ['Up', process.uptimeMs, duration],
   ];
   return rows
-    .filter(([, value]) => Number.isFinite(value))
-    .map(([label, value, format]) => [label, format(value)]);
+    .map(([label, value, format], order) => ({ label, value, format, order }))
+    .filter(({ value }) => Number.isFinite(value))
+    .map(({ label, value, format, order }) => ({ label, text: format(value), order }));
 }
 
 function showFigures(figures) {
   const list = byId('figures');
-  for (const [label, text] of figures) {
+  for (const { label, text, order } of figures) {
     const id = `figure-${label.replace(/\W+/g, '-')}`;
     let tile = byId(id);
     if (!tile) {
       tile = document.createElement('div');
       tile.id = id;
+      tile.style.order = order;
       const term = document.createElement('dt');
       term.textContent = label;
       tile.append(term, document.createElement('dd'));

@@ -50,7 +50,7 @@ stage_addon() {
 }
 
 js_test_files() {
-    find "$@" -name '*.test.js' -not -path '*/node_modules/*' 2>/dev/null | sort
+    find "$@" -type f -name '*.test.js' -not -path '*/node_modules/*' 2>/dev/null | sort
 }
 
 # run_js_tests NAME NODE FILE...
@@ -72,7 +72,7 @@ run_js_tests() {
 
 stage_js() {
     local files majors=$node_tested_majors major node
-    files=$(js_test_files tests/js)
+    files=$(js_test_files tests/js demo)
     [ -n "$files" ] || { record failed 'no JavaScript tests found'; return; }
     [ -f build/release/node/millrace.node ] || try_build release millrace_node ||
         { record failed 'build release'; return; }
@@ -129,7 +129,7 @@ stage_install() {
 
 stage_tools() {
     # shellcheck disable=SC2046
-    run_js_tests tools "$NODE" $(js_test_files tools demo)
+    run_js_tests tools "$NODE" $(js_test_files tools)
 }
 
 run_tests() {
