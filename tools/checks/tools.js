@@ -1,6 +1,7 @@
 // The checks that are programs of others: clang-format, prettier, eslint, tsc, clang-tidy.
 import path from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 
 import { run } from './run.js';
 import { isCpp, isJs } from './tree.js';
@@ -8,7 +9,7 @@ import { isCpp, isJs } from './tree.js';
 /** @import { Problem, Tree } from './tree.js' */
 
 const prettierFiles = /\.([cm]?js|d\.ts|ts|json|css|html|ya?ml)$/;
-const binFolder = 'node_modules/.bin';
+const binFolder = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
 
 /** @param {Tree} tree */
 const prettierTargets = (tree) =>
