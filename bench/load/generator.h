@@ -46,7 +46,7 @@ class Generator {
     void wait_once();
     void on_event(Connection& connection, uint32_t events);
     void on_completed(Connection& connection, const Connection::Received& received);
-    void refill(Connection& connection);
+    void refill(Connection& connection, int64_t write_ns);
     void fail(Connection& connection, ErrorKind kind);
     void on_boundary();
     void begin_window();

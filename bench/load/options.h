@@ -18,8 +18,8 @@ enum class Refill : uint8_t {
 
 // Requests that have connections and a histogram of their own.
 struct LaneOptions {
-    std::string name;
-    std::string path;
+    std::string name{};
+    std::string path{};
     uint32_t connections = 0;
     uint32_t depth = 0;
 };

@@ -18,8 +18,8 @@ namespace millrace::load {
 // What a correct response looks like.
 struct Expectation {
     int status = 200;
-    std::optional<std::string> body;          // exact bytes
-    std::optional<uint64_t> body_size_bytes;  // used only when `body` is not given
+    std::optional<std::string> body = std::nullopt;          // exact bytes
+    std::optional<uint64_t> body_size_bytes = std::nullopt;  // used only when `body` is not given
     bool answers_head = false;  // responses to HEAD carry no body (RFC 9110 section 9.3.2)
 };
 
