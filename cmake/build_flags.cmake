@@ -1,7 +1,7 @@
 # Flags that every target of the project shares, as one interface target.
 add_library(millrace_flags INTERFACE)
 target_compile_options(millrace_flags INTERFACE
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -fvisibility=hidden)
+  -Wall -Wextra -Wshadow -Woverloaded-virtual -fvisibility=hidden)
 if(MILLRACE_SANITIZE)
   target_compile_options(millrace_flags INTERFACE
     -fsanitize=${MILLRACE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

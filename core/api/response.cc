@@ -94,6 +94,13 @@ Response& Response::header(std::string_view name, std::string_view value) {
     return *this;
 }
 
+Response& Response::use(const PreparedHead& head) {
+    server::Exchange& exchange = live();
+    check_head_unsent(exchange);
+    exchange.head() = head.internals();
+    return *this;
+}
+
 bool Response::write(std::string_view chunk) {
     server::Exchange& exchange = live();
     if (exchange.state() == AnswerState::sized)
@@ -112,9 +119,10 @@ void Response::end(std::string_view body, Close close) {
     exchange.end(body);
 }
 
-void Response::end(const PreparedHead& head, std::string_view body) {
+void Response::end(const PreparedHead& head, std::string_view body, Close close) {
     server::Exchange& exchange = live();
     check_head_unsent(exchange);
+    if (close == Close::yes) exchange.close_after();
     exchange.end_with(head.internals(), body);
 }
 
@@ -169,6 +177,9 @@ uint16_t Response::remote_port() const {
 
 uint64_t Response::tag() const { return live().tag; }
 void Response::set_tag(uint64_t tag) { live().tag = tag; }
+
+bool Response::has_body() const { return live().traits().has_body; }
+bool Response::holds_body() const { return live().holds_body(); }
 
 void Response::hold_body(std::string_view data, bool is_last) { live().hold_body(data, is_last); }
 void Response::release_body() { live().resume_body(); }

@@ -230,10 +230,12 @@ RouteId RouteTree::remove(std::string_view method, std::string_view pattern) {
 }
 
 bool RouteTree::find(std::string_view method, std::string_view path, uint32_t skip,
-                     Match& match) const {
+                     Match& match, std::string_view also) const {
     Search search{path, skip, match};
     const Node* const own = root_of(method);
     if (own != nullptr && search.run(*own)) return true;
+    const Node* const second = also.empty() ? nullptr : root_of(also);
+    if (second != nullptr && search.run(*second)) return true;
     return any_ != nullptr && search.run(*any_);
 }
 

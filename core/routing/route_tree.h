@@ -55,8 +55,10 @@ class RouteTree {
     RouteId remove(std::string_view method, std::string_view pattern);
 
     // Finds the candidate number `skip` (0: the first) in order of precedence. False if there are
-    // not as many; `match` is then unspecified. Allocates nothing.
-    bool find(std::string_view method, std::string_view path, uint32_t skip, Match& match) const;
+    // not as many; `match` is then unspecified. Allocates nothing. With `also`, the tree of that
+    // method is tried behind that of `method` (HEAD is answered by GET: RFC 9110 section 9.3.2).
+    bool find(std::string_view method, std::string_view path, uint32_t skip, Match& match,
+              std::string_view also = {}) const;
 
     // Parameter names of the pattern that `route` was registered with, without the colon, in order.
     // If a route was registered with several patterns, those of the last. Valid until add() or

@@ -25,7 +25,7 @@ constexpr size_t chunk_framing_bytes = 16 + 2 + 2 + 5;
 constexpr std::string_view last_chunk = "0\r\n\r\n";
 
 char* put(char* out, std::string_view text) {
-    std::memcpy(out, text.data(), text.size());
+    if (!text.empty()) std::memcpy(out, text.data(), text.size());
     return out + text.size();
 }
 

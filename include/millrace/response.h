@@ -61,6 +61,9 @@ class Response {
     // Error{bad_field_name, bad_field_value, bad_transfer_encoding, head_sent}.
     Response& header(std::string_view name, std::string_view value);
 
+    // Takes status and fields from `head`, in place of all that was set before. Throws Error{head_sent}.
+    Response& use(const PreparedHead& head);
+
     // Sends a piece of a body of unknown length (chunked; in HTTP/1.0 ended by the close). False if
     // bytes had to be queued because the peer reads too slowly: they are not lost, but wait for
     // on_writable before writing more.
@@ -71,7 +74,7 @@ class Response {
 
     // Completes the response.
     void end(std::string_view body = {}, Close close = Close::no);
-    void end(const PreparedHead& head, std::string_view body);
+    void end(const PreparedHead& head, std::string_view body, Close close = Close::no);
 
     // Completes it without a body: with Content-Length: `reported_bytes` if given (for answers to
     // HEAD); without it, with the length that frames an empty body.
@@ -108,6 +111,10 @@ class Response {
     // A word of the embedder's own, kept with the request. 0 at first.
     uint64_t tag() const;
     void set_tag(uint64_t tag);
+
+    // Whether the request has a body, and whether the engine holds a part of it that nobody has read.
+    bool has_body() const;
+    bool holds_body() const;
 
     // Gives body bytes back to the engine to hold, in batched delivery, because nobody reads yet.
     // `is_last`: the body ends with them. They are delivered again after release_body().

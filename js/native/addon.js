@@ -1,0 +1,27 @@
+// The only loader of the .node file.
+
+import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where the addon may lie: shipped with the package, or built in a checkout. */
+const candidates = [
+  `${root}prebuilds/${process.platform}-${process.arch}/millrace.node`,
+  `${root}build/release/node/millrace.node`,
+];
+
+function load() {
+  const path = candidates.find((candidate) => existsSync(candidate));
+  if (path === undefined) {
+    throw new Error(
+      `millrace has no binary for ${process.platform}-${process.arch}; looked for\n  ` +
+        `${candidates.join('\n  ')}\nIn a checkout, ./millrace serve builds it.`,
+    );
+  }
+  return createRequire(import.meta.url)(path);
+}
+
+/** The functions of the addon; each is described beside its body in node/. */
+export const native = load();

@@ -1,0 +1,93 @@
+// HttpRequest: what the handler may read of its request, until it returns.
+
+import { native } from './addon.js';
+import { turn } from './turn.js';
+import { queryValue } from '../shared/query.js';
+import { toText } from '../shared/bytes.js';
+import { makeError, makeTypeError } from '../shared/errors.js';
+
+const PARAMETER_INDEX_MAX = 65535;
+
+function throwGone() {
+  throw makeError(
+    'ERR_MILLRACE_REQUEST_GONE',
+    'HttpRequest must not be used after its handler has returned: copy what is needed later',
+  );
+}
+
+/** Internal door, for the dispatcher only. */
+export let isYielding;
+
+export class HttpRequest {
+  #index;
+  #isYielding = false;
+
+  constructor(index) {
+    this.#index = index;
+  }
+
+  getMethod() {
+    return native.requestMethod(this.#valid()).toLowerCase();
+  }
+
+  getCaseSensitiveMethod() {
+    return native.requestMethod(this.#valid());
+  }
+
+  getUrl() {
+    return native.requestUrl(this.#valid());
+  }
+
+  getQuery(key) {
+    const query = native.requestQuery(this.#valid());
+    if (key === undefined) return query;
+    if (query === undefined) return undefined;
+    return queryValue(query, toText(key, 'req.getQuery(key)'));
+  }
+
+  getHeader(name) {
+    const index = this.#valid();
+    return native.requestHeader(index, toText(name, 'req.getHeader(name)'));
+  }
+
+  getParameter(indexOrName) {
+    const index = this.#valid();
+    if (typeof indexOrName !== 'number') {
+      return native.requestParameter(index, toText(indexOrName, 'req.getParameter(indexOrName)'));
+    }
+    if (
+      !Number.isInteger(indexOrName) ||
+      indexOrName < 0 ||
+      indexOrName > PARAMETER_INDEX_MAX
+    ) {
+      throw makeTypeError(
+        `req.getParameter(index) expects an integer from 0 to ${PARAMETER_INDEX_MAX}`,
+      );
+    }
+    return native.requestParameter(index, indexOrName);
+  }
+
+  forEach(callback) {
+    const index = this.#valid();
+    if (typeof callback !== 'function') {
+      throw makeTypeError('req.forEach(callback) expects a function');
+    }
+    const fields = native.requestFields(index);
+    for (let at = 0; at < fields.length; at += 2) callback(fields[at].toLowerCase(), fields[at + 1]);
+  }
+
+  setYield(isYield) {
+    this.#valid();
+    this.#isYielding = Boolean(isYield);
+    return this;
+  }
+
+  #valid() {
+    if (turn.request !== this) throwGone();
+    return this.#index;
+  }
+
+  static {
+    isYielding = (request) => request.#isYielding;
+  }
+}

@@ -1,0 +1,404 @@
+// HttpResponse: the answer to one request, for ever. A short answer with a known head is written into the
+// memory shared with C++; everything else is a call.
+
+import { native } from './addon.js';
+import { commandBytes, commandMemory, commandWords, receiveMemory } from './memory.js';
+import { COMMANDS_BEGIN, COMMAND_END, COMMAND_HEAD_BYTES } from './protocol.js';
+import { GONE, ROOT, SENT, checkField, checkStatus, throwHeadSent } from './head.js';
+import { turn } from './turn.js';
+import { isBytes, toBytes, toText } from '../shared/bytes.js';
+import { makeError, makeRangeError, makeTypeError } from '../shared/errors.js';
+
+/** Bodies up to this many UTF-16 units are written by JavaScript. */
+const SHORT_BODY = 128;
+const COMMAND_ROOM = commandMemory.byteLength - COMMANDS_BEGIN - COMMAND_HEAD_BYTES - SHORT_BODY - 4;
+
+const BODY_EXISTS = 1;
+const BODY_IS_HELD = 2;
+const TRY_END_ACCEPTED = 1;
+const TRY_END_DONE = 2;
+
+/** Which response stands in which slot, while it is open. */
+const responses = [];
+
+/** What a response was asked to call. Most responses are answered before they need one. */
+class Callbacks {
+  aborted = undefined;
+  data = undefined;
+  writable = undefined;
+  isPaused = false;
+  mayHold = false;
+}
+
+function throwGone() {
+  throw makeError(
+    'ERR_MILLRACE_RESPONSE_GONE',
+    'HttpResponse must not be used after it is complete or its connection is gone',
+  );
+}
+
+function checkFunction(value, what) {
+  if (typeof value !== 'function') throw makeTypeError(`${what} expects a function`);
+}
+
+/** Internal doors, for the dispatcher only. */
+export let isOpen;
+export let hasCallbacks;
+export let abort;
+export let deliverBody;
+export let deliverWritable;
+export let answerError;
+export let slotOf;
+export let forget;
+
+export class HttpResponse {
+  #slot;
+  #head;
+  #callbacks;
+
+  constructor(slot) {
+    this.#slot = slot;
+    this.#head = ROOT;
+    this.#callbacks = undefined;
+    responses[slot] = this;
+  }
+
+  // --- Head ---------------------------------------------------------------------------------------
+
+  writeStatus(status) {
+    const head = this.#head;
+    if (head === GONE) throwGone();
+    const text = toText(status, 'res.writeStatus(status)');
+    checkStatus(text);
+    if (head === SENT) throwHeadSent();
+    const lines = typeof head === 'string' ? head : head.lines;
+    if (!lines.startsWith('\r\n')) return this; // the first call has won
+    this.#head = (head === ROOT ? ROOT.withStatus(text) : undefined) ?? text + lines;
+    return this;
+  }
+
+  writeHeader(name, value) {
+    const head = this.#head;
+    if (head.lastName === name && head.lastValue === value && name !== undefined) {
+      this.#head = head.lastNode;
+      return this;
+    }
+    return this.#addField(name, value);
+  }
+
+  #addField(name, value) {
+    const head = this.#head;
+    if (head === GONE) throwGone();
+    const nameText = toText(name, 'res.writeHeader(name, value)');
+    const valueText = toText(value, 'res.writeHeader(name, value)');
+    checkField(nameText, valueText);
+    if (head === SENT) throwHeadSent();
+    if (typeof head !== 'string') {
+      const next = head.step(nameText, valueText);
+      if (next !== undefined) {
+        this.#head = next;
+        return this;
+      }
+    }
+    const lines = typeof head === 'string' ? head : head.lines;
+    this.#head = `${lines}${nameText}: ${valueText}\r\n`;
+    return this;
+  }
+
+  /** The head for a native call; nothing once it has been sent. */
+  #nativeHead() {
+    const head = this.#head;
+    if (typeof head === 'string') return head;
+    return head === SENT ? 0 : head.toNative();
+  }
+
+  // --- Completion ---------------------------------------------------------------------------------
+
+  end(body, closeConnection) {
+    const slot = this.#slot;
+    if (
+      typeof body === 'string' &&
+      body.length <= SHORT_BODY &&
+      closeConnection === undefined &&
+      this.#head.number >= 0 &&
+      this.#endInMemory(slot, body)
+    ) {
+      return this;
+    }
+    return this.#endByCall(body, closeConnection);
+  }
+
+  #endInMemory(slot, body) {
+    let used = commandWords[0];
+    if (used > COMMAND_ROOM) {
+      native.runCommands();
+      used = 0;
+    }
+    const at = COMMANDS_BEGIN + used;
+    const bodyAt = at + COMMAND_HEAD_BYTES;
+    const length = body.length;
+    for (let index = 0; index < length; index++) {
+      const unit = body.charCodeAt(index);
+      if (unit > 127) return false;
+      commandBytes[bodyAt + index] = unit;
+    }
+    const word = at >> 2;
+    commandWords[word] = COMMAND_END;
+    commandWords[word + 1] = slot;
+    commandWords[word + 2] = this.#head.number;
+    commandWords[word + 3] = length;
+    commandWords[0] = used + COMMAND_HEAD_BYTES + ((length + 3) & ~3);
+    this.#finish(slot);
+    if (!turn.isDispatching) turn.scheduleFlush();
+    return true;
+  }
+
+  #endByCall(body, closeConnection) {
+    const slot = this.#open();
+    const bytes = toBytes(body, 'res.end(body)');
+    native.end(slot, this.#nativeHead(), bytes, Boolean(closeConnection));
+    this.#finish(slot);
+    turn.touched();
+    return this;
+  }
+
+  endWithoutBody(reportedLength, closeConnection) {
+    const slot = this.#open();
+    if (
+      reportedLength !== undefined &&
+      !(Number.isSafeInteger(reportedLength) && reportedLength >= 0)
+    ) {
+      throw makeRangeError('res.endWithoutBody(reportedLength) expects a non-negative safe integer');
+    }
+    native.endWithoutBody(slot, this.#nativeHead(), reportedLength ?? -1, Boolean(closeConnection));
+    this.#finish(slot);
+    turn.touched();
+    return this;
+  }
+
+  tryEnd(chunk, totalSize = 0) {
+    const slot = this.#open();
+    const bytes = toBytes(chunk, 'res.tryEnd(chunk, totalSize)');
+    if (!(Number.isSafeInteger(totalSize) && totalSize >= 0)) {
+      throw makeRangeError('res.tryEnd(chunk, totalSize) expects a non-negative safe integer');
+    }
+    const result = native.tryEnd(slot, this.#nativeHead(), bytes, totalSize);
+    const isDone = (result & TRY_END_DONE) !== 0;
+    if (isDone) this.#finish(slot);
+    else this.#head = SENT;
+    turn.touched();
+    return [(result & TRY_END_ACCEPTED) !== 0, isDone];
+  }
+
+  close() {
+    const slot = this.#open();
+    const aborted = native.closeConnection(slot);
+    turn.abortAll(aborted);
+    turn.touched();
+    return this;
+  }
+
+  // --- Streaming ----------------------------------------------------------------------------------
+
+  write(chunk) {
+    const slot = this.#open();
+    if (!isBytes(chunk)) toBytes(chunk === undefined ? null : chunk, 'res.write(chunk)');
+    const isTaken = native.write(slot, this.#nativeHead(), toBytes(chunk, 'res.write(chunk)'));
+    const isEmpty = (typeof chunk === 'string' ? chunk.length : chunk.byteLength) === 0;
+    // An empty piece sends nothing, so the head may still change.
+    if (!isEmpty) this.#head = SENT;
+    turn.touched();
+    return isTaken;
+  }
+
+  beginWrite() {
+    const slot = this.#open();
+    native.beginWrite(slot, this.#nativeHead());
+    this.#head = SENT;
+    turn.touched();
+    return this;
+  }
+
+  getWriteOffset() {
+    return native.writeOffset(this.#open());
+  }
+
+  getBufferedAmount() {
+    return native.queuedBytes(this.#open());
+  }
+
+  onWritable(handler) {
+    const slot = this.#open();
+    checkFunction(handler, 'res.onWritable(handler)');
+    this.#callbacksMade().writable = handler;
+    native.notifyWritable(slot);
+    turn.touched();
+    return this;
+  }
+
+  cork(callback) {
+    this.#open();
+    checkFunction(callback, 'res.cork(callback)');
+    callback();
+    return this;
+  }
+
+  // --- The request's body, and the end --------------------------------------------------------------
+
+  onAborted(handler) {
+    this.#open();
+    checkFunction(handler, 'res.onAborted(handler)');
+    this.#callbacksMade().aborted = handler;
+    return this;
+  }
+
+  onData(handler) {
+    const slot = this.#open();
+    checkFunction(handler, 'res.onData(handler)');
+    const callbacks = this.#callbacksMade();
+    callbacks.data = handler;
+    const state = native.bodyState(slot);
+    if ((state & BODY_EXISTS) === 0) {
+      queueMicrotask(() => this.#deliver(new ArrayBuffer(0), true));
+    } else if ((state & BODY_IS_HELD) !== 0) {
+      callbacks.mayHold = true;
+      if (!callbacks.isPaused) native.releaseBody(slot);
+    }
+    return this;
+  }
+
+  pause() {
+    const slot = this.#open();
+    this.#callbacksMade().isPaused = true;
+    native.pauseBody(slot);
+    return this;
+  }
+
+  resume() {
+    const slot = this.#open();
+    const callbacks = this.#callbacks;
+    if (callbacks === undefined || !callbacks.isPaused) return this;
+    callbacks.isPaused = false;
+    native.releaseBody(slot);
+    return this;
+  }
+
+  // --- The peer -------------------------------------------------------------------------------------
+
+  getRemoteAddress() {
+    return native.remoteAddress(this.#open());
+  }
+
+  getRemoteAddressAsText() {
+    return new TextEncoder().encode(native.remoteAddressText(this.#open())).buffer;
+  }
+
+  getRemotePort() {
+    return native.remotePort(this.#open());
+  }
+
+  getProxiedRemoteAddress() {
+    this.#open();
+    return new ArrayBuffer(0);
+  }
+
+  getProxiedRemoteAddressAsText() {
+    this.#open();
+    return new ArrayBuffer(0);
+  }
+
+  getProxiedRemotePort() {
+    this.#open();
+    return 0;
+  }
+
+  // --- Inside -----------------------------------------------------------------------------------------
+
+  #open() {
+    if (this.#head === GONE) throwGone();
+    return this.#slot;
+  }
+
+  #callbacksMade() {
+    return (this.#callbacks ??= new Callbacks());
+  }
+
+  #finish(slot) {
+    this.#head = GONE;
+    this.#callbacks = undefined;
+    responses[slot] = undefined;
+  }
+
+  #deliver(chunk, isLast) {
+    const handler = this.#callbacks?.data;
+    if (handler === undefined) return;
+    try {
+      handler(chunk, isLast);
+    } catch (error) {
+      turn.fail(this, error);
+    }
+    if (chunk.byteLength > 0) native.detach(chunk);
+  }
+
+  #body(slot, offset, length, isLast) {
+    const callbacks = this.#callbacks;
+    const isReadable =
+      callbacks !== undefined &&
+      callbacks.data !== undefined &&
+      !callbacks.isPaused &&
+      !(callbacks.mayHold && (native.bodyState(slot) & BODY_IS_HELD) !== 0);
+    if (isReadable) {
+      this.#deliver(receiveMemory.slice(offset, offset + length), isLast);
+      return;
+    }
+    native.holdBody(slot, offset, length, isLast);
+    this.#callbacksMade().mayHold = true;
+  }
+
+  #writable(slot) {
+    const handler = this.#callbacks?.writable;
+    if (handler === undefined) return;
+    const isDone = handler(native.writeOffset(slot));
+    if (isDone === false && this.#head !== GONE) native.notifyWritable(slot);
+  }
+
+  #answerError() {
+    const slot = this.#slot;
+    if (this.#head === SENT) {
+      this.close();
+      return;
+    }
+    native.end(slot, '500 Internal Server Error\r\n', 'Internal Server Error', true);
+    this.#finish(slot);
+    turn.touched();
+  }
+
+  static {
+    isOpen = (response) => response.#head !== GONE;
+    hasCallbacks = (response) => {
+      const callbacks = response.#callbacks;
+      return (
+        callbacks !== undefined &&
+        (callbacks.aborted ?? callbacks.data ?? callbacks.writable) !== undefined
+      );
+    };
+    abort = (slot) => {
+      const response = responses[slot];
+      if (response === undefined) return;
+      const handler = response.#callbacks?.aborted;
+      response.#finish(slot);
+      if (handler !== undefined) handler();
+    };
+    deliverBody = (slot, offset, length, isLast) => {
+      responses[slot]?.#body(slot, offset, length, isLast);
+    };
+    deliverWritable = (slot) => {
+      responses[slot]?.#writable(slot);
+    };
+    answerError = (response) => response.#answerError();
+    slotOf = (response) => response.#slot;
+    forget = (response) => response.#finish(response.#slot);
+  }
+}
+
+HttpResponse.prototype.collect = HttpResponse.prototype.cork;

@@ -1,0 +1,58 @@
+// What the API takes for text and data: a string, an ArrayBuffer, a SharedArrayBuffer, or a view.
+
+import { types } from 'node:util';
+import { makeTypeError } from './errors.js';
+
+/** @param {unknown} value */
+export function isBytes(value) {
+  return (
+    typeof value === 'string' ||
+    ArrayBuffer.isView(value) ||
+    value instanceof ArrayBuffer ||
+    types.isAnyArrayBuffer(value)
+  );
+}
+
+/**
+ * The value as C++ reads it: strings, views and ArrayBuffers as they are, what is shared with other
+ * threads as a copy.
+ *
+ * @param {unknown} value
+ * @param {string} what for the error, e.g. 'res.end(body)'
+ */
+export function toBytes(value, what) {
+  if (typeof value === 'string') return value;
+  if (ArrayBuffer.isView(value)) {
+    if (!types.isSharedArrayBuffer(value.buffer)) return value;
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
+  }
+  if (types.isArrayBuffer(value)) return value;
+  if (types.isSharedArrayBuffer(value)) return new Uint8Array(value).slice();
+  if (value === undefined) return '';
+  throw makeTypeError(
+    `${what} expects a string, an ArrayBuffer or a view of one, not ${describe(value)}`,
+  );
+}
+
+/**
+ * The value as text.
+ *
+ * @param {unknown} value
+ * @param {string} what for the error
+ * @returns {string}
+ */
+export function toText(value, what) {
+  if (typeof value === 'string') return value;
+  const bytes = toBytes(value, what);
+  if (typeof bytes === 'string') return bytes;
+  return ArrayBuffer.isView(bytes)
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+    : Buffer.from(bytes).toString();
+}
+
+/** @param {unknown} value */
+export function describe(value) {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

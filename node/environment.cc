@@ -1,0 +1,247 @@
+#include "node/environment.h"
+
+#include "millrace/error.h"
+#include "node/app_binding.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace millrace::node {
+namespace {
+
+class HandleScope {
+  public:
+    explicit HandleScope(napi_env env) : env_(env) { napi_open_handle_scope(env, &scope_); }
+    ~HandleScope() { napi_close_handle_scope(env_, scope_); }
+    HandleScope(const HandleScope&) = delete;
+    HandleScope& operator=(const HandleScope&) = delete;
+
+  private:
+    napi_env env_;
+    napi_handle_scope scope_ = nullptr;
+};
+
+}  // namespace
+
+Environment::Environment(napi_env env) : env_(env) {
+    heads_.emplace_back();
+    check(env, napi_add_async_cleanup_hook(env, tear_down, this, &cleanup_));
+}
+
+Environment::~Environment() = default;
+
+// The environment ends: no JavaScript may run any more. libuv must let go of the descriptor before
+// the loop closes it.
+void Environment::tear_down(napi_async_cleanup_hook_handle handle, void* data) {
+    auto* environment = static_cast<Environment*>(data);
+    environment->is_dead_ = true;
+    const auto finish = [environment, handle] {
+        delete environment;
+        napi_remove_async_cleanup_hook(handle);
+    };
+    for (auto& app : environment->apps_)
+        app.reset();
+    if (environment->uv_)
+        environment->uv_->close(finish);
+    else
+        finish();
+}
+
+Environment::Shared Environment::share(napi_value buffer) {
+    Shared shared;
+    void* data = nullptr;
+    size_t bytes = 0;
+    check(env_, napi_get_arraybuffer_info(env_, buffer, &data, &bytes));
+    check(env_, napi_create_reference(env_, buffer, 1, &shared.reference));
+    shared.bytes = {static_cast<char*>(data), bytes};
+    return shared;
+}
+
+void Environment::start(const Arguments& arguments) {
+    if (loop_) throw_error(env_, "ERR_MILLRACE", "the engine has been started");
+    event_memory_ = share(arguments.at(0));
+    command_memory_ = share(arguments.at(1));
+    receive_memory_ = share(arguments.at(2));
+    check(env_, napi_create_reference(env_, arguments.at(3), 1, &dispatcher_));
+    napi_value receiver = nullptr;
+    check(env_, napi_create_object(env_, &receiver));
+    check(env_, napi_create_reference(env_, receiver, 1, &receiver_));
+    check(env_, napi_async_init(env_, receiver, make_utf8(env_, "MILLRACE"), &async_context_));
+    loop_.emplace(Loop::Options{.receive_arena = receive_memory_.bytes});
+    loop_->on_batch([this] { dispatch(); });
+    const char* error = nullptr;
+    uv_ = UvBridge::open(
+        env_, loop_->poll_descriptor(), [this] { on_ready(); }, error);
+    if (!uv_) {
+        loop_.reset();
+        throw_error(env_, "ERR_MILLRACE_NO_LIBUV", error);
+    }
+}
+
+Loop& Environment::loop() {
+    if (!loop_) throw_error(env_, "ERR_MILLRACE", "the engine has not been started");
+    return *loop_;
+}
+
+Response& Environment::response(uint32_t slot) {
+    ResponseTable::Entry* entry = responses_.find(slot);
+    if (!entry || !entry->response.is_open())
+        throw Error(ErrorCode::response_gone,
+                    "the response is complete, or its connection is gone");
+    return entry->response;
+}
+
+Request& Environment::request(uint32_t index) {
+    if (index >= requests_.size())
+        throw_error(env_, "ERR_MILLRACE_REQUEST_GONE", "the request is no longer valid");
+    return requests_[index];
+}
+
+const PreparedHead& Environment::head(uint32_t number) const {
+    if (number >= heads_.size()) throw_error(env_, "ERR_MILLRACE", "no such prepared head");
+    return heads_[number];
+}
+
+uint32_t Environment::add_head(PreparedHead head) {
+    heads_.push_back(std::move(head));
+    return static_cast<uint32_t>(heads_.size() - 1);
+}
+
+AppBinding& Environment::app(uint32_t number) {
+    if (number >= apps_.size()) throw_error(env_, "ERR_MILLRACE", "no such app");
+    return *apps_[number];
+}
+
+uint32_t Environment::add_app(std::unique_ptr<AppBinding> app) {
+    apps_.push_back(std::move(app));
+    return static_cast<uint32_t>(apps_.size() - 1);
+}
+
+std::string_view Environment::received(uint32_t offset, uint32_t bytes) const {
+    const std::span<char> arena = receive_memory_.bytes;
+    if (offset > arena.size() || bytes > arena.size() - offset)
+        throw_error(env_, "ERR_OUT_OF_RANGE", "not in the receive arena");
+    return {arena.data() + offset, bytes};
+}
+
+// --- Events --------------------------------------------------------------------------------------
+
+void Environment::push_event(EventKind kind, uint32_t flags, uint32_t slot, uint32_t third,
+                             uint32_t fourth) {
+    const uint32_t words[event_words] = {static_cast<uint32_t>(kind) | flags, slot, third, fourth};
+    events_.insert(events_.end(), std::begin(words), std::end(words));
+}
+
+void Environment::add_request(Response response, Request& request, uint32_t route) {
+    const uint32_t slot = responses_.add(response, event_count(), batch_);
+    response.set_tag(slot + 1);
+    requests_.push_back(request);
+    push_event(EventKind::request, 0, slot, route, static_cast<uint32_t>(requests_.size() - 1));
+}
+
+void Environment::add_body(uint32_t slot, std::string_view data, bool is_last) {
+    const auto offset =
+        data.empty() ? 0 : static_cast<uint32_t>(data.data() - receive_memory_.bytes.data());
+    push_event(EventKind::body, is_last ? body_is_last : 0, slot, offset,
+               static_cast<uint32_t>(data.size()));
+}
+
+void Environment::add_writable(uint32_t slot) { push_event(EventKind::writable, 0, slot, 0, 0); }
+
+void Environment::add_aborted(uint32_t slot) {
+    ResponseTable::Entry* entry = responses_.find(slot);
+    if (!entry || is_dead_) return;
+    // A request that JavaScript has not been given yet is withdrawn; one that it has been given is
+    // past caring about its event.
+    if (entry->batch == batch_) {
+        const uint32_t index = entry->event_index;
+        events_[index * event_words] = static_cast<uint32_t>(EventKind::none);
+        if (index >= next_event_ && index - next_event_ < shown_events_)
+            std::memset(event_memory_.bytes.data() + (index - next_event_) * event_words * 4, 0, 4);
+    }
+    if (collector_) {
+        collector_->slots.push_back(slot);
+        responses_.free(slot);
+    } else {
+        entry->response = {};
+        push_event(EventKind::aborted, 0, slot, 0, 0);
+    }
+}
+
+// --- The turn ------------------------------------------------------------------------------------
+
+void Environment::on_ready() {
+    if (is_dead_) return;
+    const HandleScope scope(env_);
+    if (loop_->turn()) loop_->wake();
+    update_keep_alive();
+}
+
+void Environment::update_keep_alive() {
+    if (uv_ && !is_dead_) uv_->set_keeps_alive(loop_->has_work());
+}
+
+// The crossing. JavaScript may hand control back before it has handled all events, so that answers
+// leave before a slow handler runs.
+void Environment::dispatch() {
+    const auto capacity =
+        static_cast<uint32_t>(event_memory_.bytes.size() / (event_words * sizeof(uint32_t)));
+    while (!is_dead_ && next_event_ < event_count()) {
+        shown_events_ = std::min(event_count() - next_event_, capacity);
+        std::memcpy(event_memory_.bytes.data(), events_.data() + next_event_ * event_words,
+                    shown_events_ * event_words * sizeof(uint32_t));
+        const uint32_t consumed = call_dispatcher(shown_events_);
+        run_commands();
+        forget_consumed(next_event_, consumed);
+        next_event_ += consumed;
+        shown_events_ = 0;
+        if (next_event_ < event_count()) loop_->flush();
+    }
+    events_.clear();
+    requests_.clear();
+    next_event_ = 0;
+    ++batch_;
+}
+
+uint32_t Environment::call_dispatcher(uint32_t count) {
+    const HandleScope scope(env_);
+    napi_value dispatcher = nullptr;
+    napi_value receiver = nullptr;
+    napi_value argument = nullptr;
+    napi_value result = nullptr;
+    uint32_t consumed = count;
+    napi_get_reference_value(env_, dispatcher_, &dispatcher);
+    napi_get_reference_value(env_, receiver_, &receiver);
+    napi_create_uint32(env_, count, &argument);
+    const napi_status status =
+        napi_make_callback(env_, async_context_, receiver, dispatcher, 1, &argument, &result);
+    if (status == napi_ok && napi_get_value_uint32(env_, result, &consumed) == napi_ok)
+        return std::clamp(consumed, 1u, count);
+    // The dispatcher catches what handlers throw. What arrives here was thrown by a microtask or a
+    // tick, or the environment is being terminated.
+    bool is_pending = false;
+    napi_is_exception_pending(env_, &is_pending);
+    napi_value exception = nullptr;
+    if (!is_pending || napi_get_and_clear_last_exception(env_, &exception) != napi_ok) {
+        is_dead_ = status != napi_ok;
+        return count;
+    }
+    napi_fatal_exception(env_, exception);
+    return count;
+}
+
+// JavaScript has seen these aborts: their slots may be used again.
+void Environment::forget_consumed(size_t first, size_t count) {
+    for (size_t index = first; index < first + count; ++index) {
+        const uint32_t* words = events_.data() + index * event_words;
+        if (words[0] == static_cast<uint32_t>(EventKind::aborted)) responses_.free(words[1]);
+    }
+}
+
+void Environment::flush() {
+    run_commands();
+    loop().flush();
+    update_keep_alive();
+}
+
+}  // namespace millrace::node
