@@ -190,7 +190,9 @@ bool Exchange::write(std::string_view chunk) {
         else if (may_have_body(head_))
             send({}, chunk);
     }
-    return is_first() && !connection_->has_queued_output();
+    const bool is_taken = is_first() && !connection_->has_queued_output();
+    wants_writable_ |= !is_taken;
+    return is_taken;
 }
 
 void Exchange::send_chunk(std::string_view chunk, std::string_view behind) {

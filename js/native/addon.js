@@ -6,11 +6,16 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Where the addon may lie: shipped with the package, or built in a checkout. */
-const candidates = [
-  `${root}prebuilds/${process.platform}-${process.arch}/millrace.node`,
-  `${root}build/release/node/millrace.node`,
-];
+/**
+ * Where the addon may lie: where MILLRACE_ADDON says, and nowhere else; else shipped with the package, or
+ * built in a checkout.
+ */
+const candidates = process.env.MILLRACE_ADDON
+  ? [process.env.MILLRACE_ADDON]
+  : [
+      `${root}prebuilds/${process.platform}-${process.arch}/millrace.node`,
+      `${root}build/release/node/millrace.node`,
+    ];
 
 function load() {
   const path = candidates.find((candidate) => existsSync(candidate));

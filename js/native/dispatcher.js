@@ -139,6 +139,7 @@ function handleEvent(kind, word) {
       deliverBody(slot, eventWords[word + 2], eventWords[word + 3], (kind & BODY_IS_LAST) !== 0);
       break;
     case EVENT_ABORTED:
+      current = undefined; // if its function throws, there is nobody to be answered
       abort(slot);
       break;
     case EVENT_WRITABLE:

@@ -27,7 +27,10 @@ class Callbacks {
   data = undefined;
   writable = undefined;
   isPaused = false;
+  /** The engine may hold a part of the body that was not delivered yet. */
   mayHold = false;
+  /** All queued bytes were taken before anybody asked to be told. */
+  missedWritable = false;
 }
 
 function throwGone() {
@@ -230,9 +233,13 @@ export class HttpResponse {
   onWritable(handler) {
     const slot = this.#open();
     checkFunction(handler, 'res.onWritable(handler)');
-    this.#callbacksMade().writable = handler;
-    native.notifyWritable(slot);
-    turn.touched();
+    const callbacks = this.#callbacksMade();
+    callbacks.writable = handler;
+    if (callbacks.missedWritable) {
+      callbacks.missedWritable = false;
+      native.notifyWritable(slot);
+      turn.touched();
+    }
     return this;
   }
 
@@ -356,10 +363,17 @@ export class HttpResponse {
   }
 
   #writable(slot) {
-    const handler = this.#callbacks?.writable;
-    if (handler === undefined) return;
-    const isDone = handler(native.writeOffset(slot));
-    if (isDone === false && this.#head !== GONE) native.notifyWritable(slot);
+    const callbacks = this.#callbacksMade();
+    if (callbacks.writable === undefined) {
+      callbacks.missedWritable = true;
+      return;
+    }
+    try {
+      const isDone = callbacks.writable(native.writeOffset(slot));
+      if (isDone === false && this.#head !== GONE) native.notifyWritable(slot);
+    } catch (error) {
+      turn.fail(this, error);
+    }
   }
 
   #answerError() {
