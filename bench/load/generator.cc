@@ -166,6 +166,7 @@ void Generator::on_boundary() {
 
 void Generator::begin_window() {
     result_.server_memory_before = sample_memory(options_.pid);
+    result_.machine_before = sample_machine();
     result_.server_cpu_before = sample_cpu(options_.pid);
     phase_ = Phase::measuring;
     cpu_begin_ns_ = own_cpu_ns();
@@ -186,6 +187,7 @@ void Generator::begin_drain() {
     result_.window_ns = now_ns_ - window_begin_ns_;
     result_.client_cpu_ns = own_cpu_ns() - cpu_begin_ns_;
     result_.server_cpu_after = sample_cpu(options_.pid);
+    result_.machine_after = sample_machine();
     result_.server_memory_after = sample_memory(options_.pid);
     result_.in_flight_at_stop = outstanding();
     if (window_end_ns_ - window_begin_ns_ >= second_ns &&

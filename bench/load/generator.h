@@ -26,6 +26,8 @@ struct Result {
     CpuSample server_cpu_after;
     MemorySample server_memory_before;
     MemorySample server_memory_after;
+    std::vector<MachineCpuSample> machine_before;
+    std::vector<MachineCpuSample> machine_after;
     uint64_t in_flight_at_stop = 0;
     uint64_t undrained = 0;
 };

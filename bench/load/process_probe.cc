@@ -1,8 +1,11 @@
 #include "bench/load/process_probe.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -41,6 +44,23 @@ MemorySample sample_memory(int pid) {
     // The rollup is exact; the counters behind VmRSS are batched for each CPU.
     return {.rss_bytes = read_field(process_folder(pid) / "smaps_rollup", "Rss:") * 1024,
             .rss_peak_bytes = read_field(process_folder(pid) / "status", "VmHWM:") * 1024};
+}
+
+std::vector<MachineCpuSample> sample_machine() {
+    std::vector<MachineCpuSample> cpus;
+    std::ifstream file("/proc/stat");
+    const auto ticks_per_s = static_cast<double>(sysconf(_SC_CLK_TCK));
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("cpu") || line[3] == ' ') continue;
+        std::istringstream fields(line);
+        std::string name;
+        double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, softirq = 0,
+               steal = 0;
+        fields >> name >> user >> nice >> system >> idle >> waiting >> irq >> softirq >> steal;
+        cpus.push_back({.busy_s = (user + nice + system + irq + softirq) / ticks_per_s,
+                        .steal_s = steal / ticks_per_s});
+    }
+    return cpus;
 }
 
 }  // namespace millrace::load

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace millrace::load {
 
@@ -21,5 +22,14 @@ struct MemorySample {
 CpuSample sample_cpu(int pid);
 
 MemorySample sample_memory(int pid);
+
+// What a CPU of the machine has done since the system started, whoever asked for it.
+struct MachineCpuSample {
+    double busy_s = 0;
+    double steal_s = 0;  // taken by the host
+};
+
+// One for each CPU. The kernel counts in steps of 10 ms.
+std::vector<MachineCpuSample> sample_machine();
 
 }  // namespace millrace::load

@@ -90,6 +90,18 @@ void add_processes(JsonWriter& json, const Options& options, const Result& resul
     json.end();
 }
 
+// With the CPU times of client and server this shows what else ran during the window.
+void add_machine(JsonWriter& json, const Result& result) {
+    json.begin_array("machine");
+    for (size_t cpu = 0; cpu < result.machine_after.size(); ++cpu) {
+        const MachineCpuSample& before = result.machine_before[cpu];
+        const MachineCpuSample& after = result.machine_after[cpu];
+        json.begin().add("cpu", cpu).add("busy_s", after.busy_s - before.busy_s);
+        json.add("steal_s", after.steal_s - before.steal_s).end();
+    }
+    json.end_array();
+}
+
 void add_errors(JsonWriter& json, const ErrorCounts& errors) {
     json.begin("errors").add("total", errors.total());
     for (size_t kind = 1; kind < error_names.size(); ++kind) {
@@ -124,6 +136,7 @@ std::string to_json(const Options& options, const std::vector<Lane>& lanes, cons
     json.end_array();
     add_errors(json, result.errors);
     add_processes(json, options, result);
+    add_machine(json, result);
     json.add("in_flight_at_stop", result.in_flight_at_stop).add("undrained", result.undrained);
     json.begin_array("lanes");
     for (const Lane& lane : lanes)
