@@ -229,8 +229,8 @@ RouteId RouteTree::remove(std::string_view method, std::string_view pattern) {
     return removed;
 }
 
-bool RouteTree::find(std::string_view method, std::string_view path, uint32_t skip,
-                     Match& match, std::string_view also) const {
+bool RouteTree::find(std::string_view method, std::string_view path, uint32_t skip, Match& match,
+                     std::string_view also) const {
     Search search{path, skip, match};
     const Node* const own = root_of(method);
     if (own != nullptr && search.run(*own)) return true;
