@@ -46,7 +46,8 @@ export const rooms = [
   { room: 'examples/js', uses: [], packages: ['millrace'] },
   { room: 'tests/js', uses: [], packages: ['millrace'] },
   { room: 'tests/types', uses: [], packages: ['millrace'] },
-  { room: 'tools', uses: [], packages: 'any' },
+  { room: 'tools', uses: ['demo', 'eslint.config.js'], packages: 'any' },
+  { room: 'eslint.config.js', uses: ['tools'], packages: 'any' },
 ];
 
 // A *_test.cc may use, besides what its room may, these.
