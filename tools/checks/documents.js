@@ -1,13 +1,15 @@
-// Prose that names a file of the checkout names one that exists.
+// Prose that names a file of the checkout names one that exists, and so do comments that name a
+// document.
 import path from 'node:path';
 
-import { lineAt } from './tree.js';
+import { isCpp, isJs, lineAt } from './tree.js';
 
 /** @import { Problem, Tree } from './tree.js' */
 
 const topFolders =
   '(?:core|include|node|js|tests|fuzz|bench|examples|docs|tools|demo|cmake|\\.ci|third_party)';
 const inBackticks = new RegExp(`\`(${topFolders}/[\\w./-]*)\``, 'g');
+const inComment = /\bdocs\/[\w/-]+\.md\b/g;
 const link = /\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)/g;
 // What a document may call by name although it is made, not written.
 const made = /^(build|node_modules|\.cache)\//;
@@ -37,6 +39,13 @@ export function checkDocuments(tree) {
     for (const { 1: target, index } of text.matchAll(inBackticks)) {
       const name = target.replace(/\/$/, '');
       if (!made.test(name) && !tree.has(name)) missing(file, text, index, target);
+    }
+  }
+  for (const file of tree.files.filter((name) => isCpp(name) || isJs(name))) {
+    const text = tree.read(file);
+    for (const { 0: target, index } of text.matchAll(inComment)) {
+      // Tests of this check name documents that must not exist.
+      if (!tree.has(target) && !file.endsWith('.test.js')) missing(file, text, index, target);
     }
   }
   return problems;

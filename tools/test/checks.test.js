@@ -254,6 +254,11 @@ test('documents name files that exist', () => {
     'docs/b.md': '[up](../ARCHITECTURE.md#part), [out](https://example.org/x)\n',
   });
   assert.deepEqual(places(checkDocuments(tree)).sort(), ['ARCHITECTURE.md:1', 'ARCHITECTURE.md:2']);
+  const headers = memoryTree({
+    'include/millrace/a.h': '// See docs/b.md.\n// See docs/gone.md.\n',
+    'docs/b.md': '',
+  });
+  assert.deepEqual(places(checkDocuments(headers)), ['include/millrace/a.h:2']);
 });
 
 /** @param {object[]} list */
