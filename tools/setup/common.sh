@@ -2,6 +2,10 @@
 # Reporting, logs and the lock that all set-up steps share. Sourced, with the checkout as the
 # current directory.
 
+# Nothing ends in silence.
+set -E
+trap 'say "failed unexpectedly: $BASH_COMMAND"' ERR
+
 log_folder=build/log
 log_tail_lines=40
 
