@@ -36,14 +36,13 @@ class App::State final : public server::Handler {
 
     void add(std::string_view method, std::string_view pattern, Route route) {
         const auto id = static_cast<routing::RouteId>(routes_.size());
-        routes_.push_back(std::make_shared<Route>(std::move(route)));
-        const routing::RouteId before = server_.routes().add(method, pattern, id);
-        if (before != routing::no_route) routes_[before].reset();
+        routes_.push_back(std::make_unique<Route>(std::move(route)));
+        retire(server_.routes().add(method, pattern, id));
     }
 
     bool remove(std::string_view method, std::string_view pattern) {
         const routing::RouteId removed = server_.routes().remove(method, pattern);
-        if (removed != routing::no_route) routes_[removed].reset();
+        retire(removed);
         return removed != routing::no_route;
     }
 
@@ -57,9 +56,10 @@ class App::State final : public server::Handler {
         Response response = handle(exchange);
         Request request{record};
         while (true) {
-            // The function may take its own route away while it runs.
-            const std::shared_ptr<Route> route = routes_[record.route];
-            guarded(response, [&] { (*route)(response, request); });
+            const Route& route = *routes_[record.route];
+            ++running_;
+            guarded(response, [&] { route(response, request); });
+            if (--running_ == 0) retired_.clear();
             if (!record.is_yielding || !response.is_open()) return;
             if (!server_.find_route(record, record.candidate + 1))
                 return server_.answer_not_found(exchange, record);
@@ -90,6 +90,13 @@ class App::State final : public server::Handler {
     }
 
   private:
+    // A function may take its own route away while it runs.
+    void retire(routing::RouteId id) {
+        if (id == routing::no_route) return;
+        retired_.push_back(std::move(routes_[id]));
+        if (running_ == 0) retired_.clear();
+    }
+
     // Shared, because the exchange may end while one of them runs.
     static std::shared_ptr<Callbacks> find(const server::Exchange& exchange) {
         return std::static_pointer_cast<Callbacks>(exchange.attachment);
@@ -112,7 +119,9 @@ class App::State final : public server::Handler {
         }
     }
 
-    std::vector<std::shared_ptr<Route>> routes_;
+    std::vector<std::unique_ptr<Route>> routes_;
+    std::vector<std::unique_ptr<Route>> retired_;
+    int running_ = 0;  // functions of routes on the stack
     server::Server server_;  // last: its end aborts what is open, which calls the rest
 };
 

@@ -61,12 +61,13 @@ Exchange::Framing Exchange::length_framing(const ResponseHead& head) const {
 }
 
 size_t Exchange::head_room(const ResponseHead& head) const {
-    return head.lines().size() + own_fields_bytes;
+    return head.size() + own_fields_bytes;
 }
 
 char* Exchange::encode_head(const ResponseHead& head, Framing framing, uint64_t length,
                             char* out) const {
-    out = put(out, head.lines());
+    out = put(out, head.first_line());
+    out = put(out, head.fields.view());
     if (closes_) {
         if (!head.closes) out = put(out, "Connection: close\r\n");
     } else if (traits_.is_http_1_0 && !head.has_connection) {

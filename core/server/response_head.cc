@@ -21,17 +21,13 @@ std::optional<uint64_t> parse_length(std::string_view digits) {
 void ResponseHead::set_status(std::string_view wanted) {
     status =
         static_cast<uint16_t>((wanted[0] - '0') * 100 + (wanted[1] - '0') * 10 + (wanted[2] - '0'));
-    std::string line = "HTTP/1.1 ";
-    line += wanted;
+    status_line = "HTTP/1.1 ";
+    status_line += wanted;
     if (wanted.size() == 3) {
-        line += ' ';
-        line += http::reason_of(status);
+        status_line += ' ';
+        status_line += http::reason_of(status);
     }
-    line += "\r\n";
-    if (text.empty())
-        text = std::move(line);
-    else
-        text.replace(0, default_line.size(), line);  // fields were added first
+    status_line += "\r\n";
 }
 
 void ResponseHead::add_field(std::string_view name, std::string_view value) {
@@ -57,16 +53,16 @@ void ResponseHead::add_field(std::string_view name, std::string_view value) {
         default:
             break;
     }
-    if (text.empty()) text = default_line;
-    text.append(name).append(": ").append(value).append("\r\n");
+    constexpr size_t punctuation_bytes = 4;
+    char* out = fields.begin(name.size() + value.size() + punctuation_bytes);
+    out = fields.put(out, name);
+    out = fields.put(out, ": ");
+    out = fields.put(out, value);
+    fields.commit(fields.put(out, "\r\n"));
 }
 
 void ResponseHead::clear() {
-    constexpr size_t kept_bytes = 1024;
-    if (text.capacity() > kept_bytes)
-        text = {};
-    else
-        text.clear();
+    fields.clear();
     declared_length.reset();
     status = 0;
     closes = has_connection = has_date = false;

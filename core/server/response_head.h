@@ -6,26 +6,32 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/small_text.h"
+
 namespace millrace::server {
 
 // Whoever adds to it has checked status, names and values (core/api does).
 struct ResponseHead {
-    std::string text;  // "HTTP/1.1 200 OK CRLF" and field lines; empty: 200 OK and no field yet
+    // Most programs' fields fit; a slot of the pool keeps that much.
+    static constexpr size_t inline_bytes = 192;
+    static constexpr std::string_view default_line = "HTTP/1.1 200 OK\r\n";
+
+    SmallText<inline_bytes> fields;  // lines, each with CR LF
+    std::string status_line;         // with CR LF; empty: the default
     std::optional<uint64_t> declared_length;  // a Content-Length that the program gave
     uint16_t status = 0;                      // 0: not set, which means 200
-    bool closes = false;                      // Connection: close, or the program asked for it
+    bool closes = false;                      // a Connection field said close
     bool has_connection = false;              // the program wrote a Connection field
     bool has_date = false;                    // the program wrote a Date field
-
-    static constexpr std::string_view default_line = "HTTP/1.1 200 OK\r\n";
 
     // `status` as in "404 Not Found", or "404" alone.
     void set_status(std::string_view status);
     void add_field(std::string_view name, std::string_view value);
     void clear();
 
-    // Status line and lines as they go out.
-    std::string_view lines() const { return text.empty() ? default_line : std::string_view{text}; }
+    // Valid until set_status() or clear().
+    std::string_view first_line() const { return status == 0 ? default_line : status_line; }
+    size_t size() const { return first_line().size() + fields.size(); }
 };
 
 }  // namespace millrace::server
