@@ -37,11 +37,11 @@ class App::State final : public server::Handler {
     void add(std::string_view method, std::string_view pattern, Route route) {
         const auto id = static_cast<routing::RouteId>(routes_.size());
         routes_.push_back(std::make_unique<Route>(std::move(route)));
-        retire(server_.routes().add(method, pattern, id));
+        retire(server_.add_route(method, pattern, id));
     }
 
     bool remove(std::string_view method, std::string_view pattern) {
-        const routing::RouteId removed = server_.routes().remove(method, pattern);
+        const routing::RouteId removed = server_.remove_route(method, pattern);
         retire(removed);
         return removed != routing::no_route;
     }

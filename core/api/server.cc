@@ -49,11 +49,11 @@ Server::~Server() = default;
 
 uint32_t Server::add_route(std::string_view method, std::string_view pattern, uint32_t route) {
     if (pattern.empty()) throw Error(ErrorCode::bad_pattern, "a route pattern must not be empty");
-    return server_->routes().add(method, pattern, route);
+    return server_->add_route(method, pattern, route);
 }
 
 uint32_t Server::remove_route(std::string_view method, std::string_view pattern) {
-    return server_->routes().remove(method, pattern);
+    return server_->remove_route(method, pattern);
 }
 
 uint32_t Server::next_route(Request& request) {

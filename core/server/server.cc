@@ -72,20 +72,40 @@ void Server::remove(Connection& connection) {
     --loop_.counters().connections;
 }
 
+routing::RouteId Server::add_route(std::string_view method, std::string_view pattern,
+                                   routing::RouteId route) {
+    memo_.forget();
+    return routes_.add(method, pattern, route);
+}
+
+routing::RouteId Server::remove_route(std::string_view method, std::string_view pattern) {
+    memo_.forget();
+    return routes_.remove(method, pattern);
+}
+
 bool Server::find_route(RequestRecord& request, uint32_t candidate) {
-    routing::Match& match = loop_.scratch_match();
-    const bool is_head = request.head.method_id == http::Method::head;
-    const std::string_view also = is_head && settings_.head_from_get ? "GET" : "";
-    if (!routes_.find(request.head.method, request.head.path, candidate, match, also)) return false;
-    request.route = match.route;
+    const http::Method method_id = request.head.method_id;
+    const bool is_memorable = candidate == 0 && method_id != http::Method::other;
     request.candidate = candidate;
     request.is_yielding = false;
     request.parameters = {};
+    if (is_memorable) {
+        request.route = memo_.find(static_cast<uint8_t>(method_id), request.head.path);
+        if (request.route != routing::no_route) return true;
+    }
+    routing::Match& match = loop_.scratch_match();
+    const bool is_head = method_id == http::Method::head;
+    const std::string_view also = is_head && settings_.head_from_get ? "GET" : "";
+    if (!routes_.find(request.head.method, request.head.path, candidate, match, also))
+        return false;
+    request.route = match.route;
     if (match.parameter_count > 0) {
         auto room = loop_.parameters.room(match.parameter_count);
         std::copy_n(match.parameters.begin(), match.parameter_count, room.begin());
         loop_.parameters.take(match.parameter_count);
         request.parameters = room;
+    } else if (is_memorable) {
+        memo_.remember(static_cast<uint8_t>(method_id), request.head.path, match.route);
     }
     return true;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/net/listener.h"
+#include "core/routing/route_memo.h"
 #include "core/routing/route_tree.h"
 #include "core/server/handler.h"
 #include "core/server/request_record.h"
@@ -44,7 +45,11 @@ class Server {
     Handler& handler() { return handler_; }
     const ServerSettings& settings() const { return settings_; }
     ServerCounters& counters() { return counters_; }
-    routing::RouteTree& routes() { return routes_; }
+    const routing::RouteTree& routes() const { return routes_; }
+    // As in RouteTree.
+    routing::RouteId add_route(std::string_view method, std::string_view pattern,
+                               routing::RouteId route);
+    routing::RouteId remove_route(std::string_view method, std::string_view pattern);
 
     // 0, or a negated errno.
     int listen(const net::ListenOptions& options, uint32_t& id);
@@ -72,6 +77,7 @@ class Server {
     ServerSettings settings_;
     ServerCounters counters_;
     routing::RouteTree routes_;
+    routing::RouteMemo memo_;
     std::unordered_map<uint32_t, std::unique_ptr<net::Listener>> listeners_;
     uint32_t next_listener_ = 1;
     Connection* connections_ = nullptr;
