@@ -79,6 +79,7 @@ stage_js() {
     [ -n "$files" ] || { record failed 'no JavaScript tests found'; return; }
     [ -f build/release/node/millrace.node ] || try_build release millrace_node ||
         { record failed 'build release'; return; }
+    # shellcheck disable=SC2153 # NODE is set by ensure_node
     [ "$fast" = yes ] && majors=$(node_major "$NODE")
     for major in $majors; do
         node=$(test_node "$major") || { record failed "Node.js $major"; continue; }
@@ -157,5 +158,6 @@ run_tests() {
         "stage_$stage"
     done
     release_lock
-    "$NODE" tools/count-results.js "$results_folder"
+    # Its last line is the last of all.
+    "$NODE" tools/count-results.js "$results_folder" || exit 1
 }
