@@ -1,0 +1,6 @@
+// The benchmark's server on Millrace: the package of this checkout, or the module named as argument.
+
+import { serve } from './serve.js';
+
+const module = await import(process.argv[2] ?? 'millrace');
+serve(module.default ?? module);
