@@ -54,11 +54,11 @@ inline bool skip_empty_lines(Cursor& cursor) {
     return cursor.left() != 0;
 }
 
-bool take_uncommon_method(Cursor& cursor, RequestHead& head) {
+bool take_method(Cursor& cursor, RequestHead& head) {
     const size_t length = std::min(find_token_end(cursor.rest()), cursor.left());
     if (length > method_bytes_max) return cursor.fail(HttpError::bad_method);
     const char* const stop = cursor.at + length;
-    if (stop >= cursor.end) return false;
+    if (stop == cursor.end) return false;
     if (*stop == '\n') return cursor.fail(HttpError::bad_line_ending);
     if (*stop == '\r') return cursor.fail(HttpError::bad_request_line);
     if (*stop != ' ') return cursor.fail(HttpError::bad_method);
@@ -66,18 +66,6 @@ bool take_uncommon_method(Cursor& cursor, RequestHead& head) {
     head.method = {cursor.at, length};
     head.method_id = method_of(head.method);
     cursor.at = stop + 1;
-    return true;
-}
-
-inline bool take_method(Cursor& cursor, RequestHead& head) {
-    constexpr std::string_view get = "GET ";
-    if (cursor.left() < get.size() ||
-        load_word<uint32_t>(cursor.at) != load_word<uint32_t>(get.data())) {
-        return take_uncommon_method(cursor, head);
-    }
-    head.method = {cursor.at, get.size() - 1};
-    head.method_id = Method::get;
-    cursor.at += get.size();
     return true;
 }
 
@@ -147,24 +135,27 @@ bool fail_target(Cursor& cursor, char stop, size_t length) {
     return cursor.fail(HttpError::bad_target);
 }
 
-// RFC 9112 section 3.2, and exactly one SP behind.
-inline bool take_target(Cursor& cursor, RequestHead& head) {
-    const TargetScan scan = scan_target(cursor.rest());
-    const char* const begin = cursor.at;
-    const char* const stop = begin + scan.end;
-    const bool is_origin = *begin == '/' && head.method_id != Method::connect;
-    if (!is_origin &&
-        !may_begin_target({begin, std::min(scan.end, cursor.left())}, head.method_id)) {
-        return cursor.fail(HttpError::bad_target);
-    }
-    if (stop >= cursor.end) return false;
-    if (*stop != ' ' || scan.end == 0) return fail_target(cursor, *stop, scan.end);
+inline void set_origin_target(const char* begin, TargetScan scan, RequestHead& head) {
     head.target = {begin, scan.end};
     head.path = {begin, scan.query_mark};
     head.form = TargetForm::origin;
     head.has_query = scan.query_mark != scan.end;
-    head.query =
-        head.has_query ? std::string_view{begin + scan.query_mark + 1, stop} : std::string_view{};
+    // An empty query may point anywhere inside.
+    const size_t query_begin = scan.query_mark + (head.has_query ? 1 : 0);
+    head.query = {begin + query_begin, scan.end - query_begin};
+}
+
+// RFC 9112 section 3.2, and exactly one SP behind.
+bool take_target(Cursor& cursor, RequestHead& head) {
+    const TargetScan scan = scan_target(cursor.rest());
+    const char* const begin = cursor.at;
+    const char* const stop = begin + scan.end;
+    const std::string_view seen{begin, std::min(scan.end, cursor.left())};
+    if (!may_begin_target(seen, head.method_id)) return cursor.fail(HttpError::bad_target);
+    if (stop >= cursor.end) return false;
+    if (*stop != ' ' || scan.end == 0) return fail_target(cursor, *stop, scan.end);
+    set_origin_target(begin, scan, head);
+    const bool is_origin = *begin == '/' && head.method_id != Method::connect;
     if (!is_origin && !split_uncommon_target(scan, head)) return cursor.fail(HttpError::bad_target);
     cursor.at = stop + 1;
     return true;
@@ -172,7 +163,7 @@ inline bool take_target(Cursor& cursor, RequestHead& head) {
 
 // RFC 9112 section 2.3; RFC 9110 section 2.5 has a higher minor version treated as the highest
 // known.
-bool take_uncommon_version(Cursor& cursor, RequestHead& head) {
+bool take_version(Cursor& cursor, RequestHead& head) {
     constexpr size_t major_at = 5;
     constexpr size_t minor_at = 7;
     const size_t seen = std::min(cursor.left(), newest_version.size());
@@ -192,16 +183,32 @@ bool take_uncommon_version(Cursor& cursor, RequestHead& head) {
     return take_line_end(cursor);
 }
 
-inline bool take_version(Cursor& cursor, RequestHead& head) {
-    constexpr size_t line_rest_bytes = newest_version.size() + 2;
-    if (cursor.left() < line_rest_bytes ||
-        load_word<uint64_t>(cursor.at) != load_word<uint64_t>(newest_version.data()) ||
-        !is_line_end(cursor.at + newest_version.size())) {
-        return take_uncommon_version(cursor, head);
-    }
+// A line of the shape nearly all have: GET, origin form, HTTP/1.1. Takes nothing and judges nothing
+// if it is not of that shape or not whole.
+inline bool take_common_line(Cursor& cursor, RequestHead& head) {
+    constexpr std::string_view begin = "GET /";
+    constexpr std::string_view end = " HTTP/1.1\r\n";
+    constexpr size_t target_at = begin.size() - 1;
+    if (cursor.left() < begin.size() + end.size()) return false;
+    if (load_word<uint32_t>(cursor.at) != load_word<uint32_t>(begin.data())) return false;
+    const char* const target = cursor.at + target_at;
+    if (*target != '/') return false;
+    const TargetScan scan = scan_target(cursor.rest().from(target_at));
+    const char* const stop = target + scan.end;
+    if (stop + end.size() > cursor.end) return false;
+    if (load_word<uint64_t>(stop) != load_word<uint64_t>(end.data())) return false;
+    constexpr size_t last = end.size() - sizeof(uint32_t);
+    if (load_word<uint32_t>(stop + last) != load_word<uint32_t>(end.data() + last)) return false;
+    head.method = {cursor.at, target_at - 1};
+    head.method_id = Method::get;
     head.minor_version = 1;
-    cursor.at += line_rest_bytes;
+    set_origin_target(target, scan, head);
+    cursor.at = stop + end.size();
     return true;
+}
+
+bool take_uncommon_line(Cursor& cursor, RequestHead& head) {
+    return take_method(cursor, head) && take_target(cursor, head) && take_version(cursor, head);
 }
 
 bool fail_empty_name(Cursor& cursor, char stop, size_t fields_before) {
@@ -288,11 +295,11 @@ bool take_uncommon_field(Cursor& cursor, std::span<Field> storage, size_t fields
 inline bool take_fields(Cursor& cursor, std::span<Field> storage, RequestHead& head,
                         FieldFacts& facts) {
     size_t count = 0;
-    while (cursor.left() == 0 || *cursor.at != '\r') {
-        const bool is_taken =
-            (count < storage.size() && take_common_field(cursor, storage[count])) ||
-            take_uncommon_field(cursor, storage, count);
-        if (!is_taken) return false;
+    while (true) {
+        if (count == storage.size() || !take_common_field(cursor, storage[count])) {
+            if (cursor.left() != 0 && *cursor.at == '\r') break;
+            if (!take_uncommon_field(cursor, storage, count)) return false;
+        }
         const HttpError error = note_field(storage[count], head, facts);
         if (error != HttpError::none) return cursor.fail(error);
         ++count;
@@ -306,10 +313,10 @@ enum class Place : uint8_t { empty_lines, request_line, fields, behind };
 // Returns where parsing stopped.
 inline Place take_head(Cursor& cursor, std::span<Field> storage, RequestHead& head,
                        FieldFacts& facts) {
-    if (!skip_empty_lines(cursor)) return Place::empty_lines;
-    if (!take_method(cursor, head)) return Place::request_line;
-    if (!take_target(cursor, head)) return Place::request_line;
-    if (!take_version(cursor, head)) return Place::request_line;
+    if (!take_common_line(cursor, head)) {
+        if (!skip_empty_lines(cursor)) return Place::empty_lines;
+        if (!take_uncommon_line(cursor, head)) return Place::request_line;
+    }
     return take_fields(cursor, storage, head, facts) ? Place::behind : Place::fields;
 }
 

@@ -193,23 +193,40 @@ inline size_t find_value_end_sse2(PaddedBytes bytes) {
     return at;
 }
 
+namespace sse2 {
+
+// Bytes that may not stand in a target.
+inline unsigned target_stops(__m128i lanes) {
+    const __m128i specials =
+        _mm_or_si128(_mm_cmpeq_epi8(lanes, all('#')), _mm_cmpeq_epi8(lanes, all(0x7f)));
+    return mask_of(_mm_or_si128(is_in(lanes, 0, ' '), specials));
+}
+
+inline size_t find_target_end(PaddedBytes bytes, size_t at) {
+    for (; at < bytes.size(); at += lane_bytes) {
+        const unsigned stops = target_stops(load(bytes.data() + at));
+        if (stops != 0) return at + first_of(stops);
+    }
+    return at;
+}
+
+}  // namespace sse2
+
 inline TargetScan scan_target_sse2(PaddedBytes bytes) {
-    size_t mark = SIZE_MAX;
     size_t at = 0;
     do {
         const __m128i lanes = sse2::load(bytes.data() + at);
-        const __m128i specials = _mm_or_si128(_mm_cmpeq_epi8(lanes, sse2::all('#')),
-                                              _mm_cmpeq_epi8(lanes, sse2::all(0x7f)));
-        const unsigned stops = sse2::mask_of(_mm_or_si128(sse2::is_in(lanes, 0, ' '), specials));
+        const unsigned stops = sse2::target_stops(lanes);
         const unsigned marks = sse2::mask_of(_mm_cmpeq_epi8(lanes, sse2::all('?')));
-        if (marks != 0 && mark == SIZE_MAX) mark = at + sse2::first_of(marks);
-        if (stops != 0) {
-            const size_t end = at + sse2::first_of(stops);
-            return {end, mark < end ? mark : end};
+        const unsigned either = stops | marks;
+        if (either != 0) {
+            const size_t mark = at + sse2::first_of(either);
+            if (stops != 0) return {at + sse2::first_of(stops), mark};
+            return {sse2::find_target_end(bytes, at + sse2::lane_bytes), mark};
         }
         at += sse2::lane_bytes;
     } while (at < bytes.size());
-    return {at, mark < at ? mark : at};
+    return {at, at};
 }
 
 // Sees the whole text at once, so it leaves longer ones to the plain twin.
