@@ -40,7 +40,9 @@ async function ask(port, path, count) {
       if (responses.length >= count) break;
     }
     if (responses.length !== count || bytes !== '') {
-      throw new Error(`${count} requests had ${responses.length} answers and ${bytes.length} bytes`);
+      throw new Error(
+        `${count} requests had ${responses.length} answers and ${bytes.length} bytes`,
+      );
     }
     return responses;
   } finally {

@@ -10,8 +10,7 @@ async function measureIdle(side, options) {
   const server = await side.start({ descriptors: options.connections + 1024 });
   try {
     await checkServer(server, { mustHave: side.mustHave });
-    const { nice, loadCpu: cpu } = options;
-    const target = { port: server.port, pid: server.pid, cpu, nice };
+    const target = { port: server.port, pid: server.pid, cpu: options.loadCpu };
     // What the first requests make a server allocate is not the price of a connection.
     await runLoad(loadProgram(options), { ...target, duration: options.warmup, connections: 100 });
     const report = await runLoad(loadProgram(options), { ...target, idle: options.connections });
@@ -44,6 +43,8 @@ export async function runIdle(options) {
   console.log(`\n${options.connections} idle connections, one request each; Node ${options.node}`);
   const heading = ['', 'RSS before, MiB', 'idle, MiB', 'closed, MiB', 'bytes a connection'];
   console.log(formatTable([heading, ...rows]));
-  console.log("The memory of the server's process; what the kernel keeps for a socket is not in it.");
+  console.log(
+    "The memory of the server's process; what the kernel keeps for a socket is not in it.",
+  );
   writeJson(options.json, { benchmark: 'idle', options, results });
 }

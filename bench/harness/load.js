@@ -8,15 +8,13 @@ import { text } from 'node:stream/consumers';
  * Runs millrace-load and returns its report. A run with errors is returned too: `errors.total` tells.
  *
  * @param {string} program
- * @param {Record<string, string | number | string[]>} options by the names of the command line, and
- *   `nice`
+ * @param {Record<string, string | number | string[]>} options by the names of the command line
  */
-export async function runLoad(program, { nice = 0, ...options }) {
+export async function runLoad(program, options) {
   const args = Object.entries({ ...options, json: '-' }).flatMap(([name, value]) =>
     [value].flat().flatMap((item) => [`--${name}`, String(item)]),
   );
-  const command = [...(nice === 0 ? [] : ['nice', '-n', String(nice)]), program, ...args];
-  const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const [output, complaint, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

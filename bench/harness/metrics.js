@@ -83,7 +83,11 @@ export const resourceMetrics = [cpuMetric, rssMetric, heapMetric, ...contextMetr
 const blockValue = (block, role, metric) => mean(block.slices[role].map(metric.read));
 
 /** One row: both sides and, if the metric says which is better, their paired comparison. */
-export function compareBy(metric, blocks, { candidate = 'candidate', reference = 'reference' } = {}) {
+export function compareBy(
+  metric,
+  blocks,
+  { candidate = 'candidate', reference = 'reference' } = {},
+) {
   const values = (role) => blocks.map((block) => blockValue(block, role, metric));
   const [a, b] = [values(candidate), values(reference)];
   const whole2 = [...a, ...b].every((value) => Number.isFinite(value) && value > 0);

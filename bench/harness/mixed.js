@@ -28,7 +28,6 @@ function planMix(options, { millrace, uws }) {
     loadCpu: options.loadCpu,
     serverCpu: options.serverCpu,
     load: {
-      nice: options.nice,
       path: '/fast',
       connections: options.connections - slow,
       lane: [`slow,/slow,${slow},1`],

@@ -19,8 +19,7 @@ export function findNoise(report, { serverCpu, loadCpu }) {
 }
 
 /** The rules in words, for the report. */
-export const noiseRules =
-  `steal > ${stealMax * 100} % or other processes > ${foreignMax * 100} % of a core in use`;
+export const noiseRules = `steal > ${stealMax * 100} % or other processes > ${foreignMax * 100} % of a core in use`;
 
 /** The load generator was the limit, not the server, when its core was this busy. */
 export const clientBusyMax = 0.85;

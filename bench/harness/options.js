@@ -27,7 +27,6 @@ export const helpText = `usage: ./millrace bench raw|idle|mixed [options]
   --against PATH      another module in place of uWebSockets.js
   --candidate PATH    another module in place of Millrace
   --build DIR         default build/release
-  --nice=N            run servers and load at this priority (-10 on a machine with other work)
 `;
 
 const optionTypes = {
@@ -44,14 +43,14 @@ const optionTypes = {
   against: { type: 'string' },
   candidate: { type: 'string' },
   build: { type: 'string', default: resolve(root, 'build/release') },
-  nice: { type: 'string', default: '0' },
   help: { type: 'boolean', default: false },
 };
 
 function toNumber(name, text, { min, max, whole = true }) {
   const number = Number(text);
   const fine = text.trim() !== '' && number >= min && number <= max;
-  if (!fine || (whole && !Number.isInteger(number))) throw new Error(`--${name} ${text}: not valid`);
+  if (!fine || (whole && !Number.isInteger(number)))
+    throw new Error(`--${name} ${text}: not valid`);
   return number;
 }
 
@@ -77,7 +76,6 @@ export function readOptions(args) {
     duration: number('duration', { min: 0.2, max: 600, whole: false }),
     warmup: number('warmup', { min: 0, max: 600, whole: false }),
     connections: number('connections', { min: 1, max: 100_000 }),
-    nice: number('nice', { min: -20, max: 19 }),
     restarts: values.quick ? 2 : 3,
     quick: values.quick,
     cpp: values.cpp,

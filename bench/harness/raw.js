@@ -28,7 +28,6 @@ function planDepth(options, sides, depth) {
     loadCpu: options.loadCpu,
     serverCpu: options.serverCpu,
     load: {
-      nice: options.nice,
       path: options.path,
       connections: options.connections,
       depth,
@@ -65,7 +64,9 @@ function printHello(blocks, ceiling) {
   const rows = metrics
     .map((metric) => compareBy(metric, blocks, { candidate: 'hello', reference: ceiling }))
     .filter((row) => row.reference !== null);
-  console.log(`\n${formatTable([comparisonHeading(['C++ hello', 'ceiling']), ...rows.map(rowOf)])}`);
+  console.log(
+    `\n${formatTable([comparisonHeading(['C++ hello', 'ceiling']), ...rows.map(rowOf)])}`,
+  );
 }
 
 function describeResponses(checks, names) {
@@ -91,13 +92,22 @@ function printDepth(result, plan, options) {
   console.log(
     formatTable([comparisonHeading(names), ...rows.map(rowOf), ...ceilingRows(blocks, roles)]),
   );
-  if (roles.includes('hello')) printHello(blocks, roles.includes('ceiling') ? 'ceiling' : 'reference');
+  if (roles.includes('hello'))
+    printHello(blocks, roles.includes('ceiling') ? 'ceiling' : 'reference');
   console.log(describeDiscards(result));
   console.log(describeResponses(checks, names));
   const utilisations = roles.map((role) => ({
     name: plan.sides[role].name,
-    client: medianOf(metrics.find(({ key }) => key === 'client_utilisation'), blocks, role),
-    server: medianOf(metrics.find(({ key }) => key === 'server_utilisation'), blocks, role),
+    client: medianOf(
+      metrics.find(({ key }) => key === 'client_utilisation'),
+      blocks,
+      role,
+    ),
+    server: medianOf(
+      metrics.find(({ key }) => key === 'server_utilisation'),
+      blocks,
+      role,
+    ),
   }));
   for (const note of describeLimits(utilisations)) console.log(note);
   return rows.map(({ metric, ...row }) => ({ metric: metric.key, ...row }));

@@ -71,10 +71,9 @@ class ServerProcess {
   }
 }
 
-function launch(command, { cpu, nice = 0, descriptors, stdio }) {
+function launch(command, { cpu, descriptors, stdio }) {
   const limit = descriptors ? ['prlimit', `--nofile=${descriptors}:${descriptors}`] : [];
-  const priority = nice === 0 ? [] : ['nice', '-n', String(nice)];
-  const [file, ...args] = [...limit, ...priority, 'taskset', '-c', String(cpu), ...command];
+  const [file, ...args] = [...limit, 'taskset', '-c', String(cpu), ...command];
   const env = { ...process.env, NODE_ENV: 'production' };
   const child = spawn(file, args, { stdio, env });
   running.add(child);
@@ -86,7 +85,7 @@ function launch(command, { cpu, nice = 0, descriptors, stdio }) {
  * Starts a server of bench/servers, pinned to a CPU.
  *
  * @param {{name: string, node: string, script: string, args?: string[], cpu: number,
- *   nice?: number, descriptors?: number}} options
+ *   descriptors?: number}} options
  */
 export async function startNodeServer({ name, node, script, args = [], ...placement }) {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'];

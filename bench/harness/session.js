@@ -131,5 +131,11 @@ export function keepQuiet(blocks) {
     reasons[reason] = (reasons[reason] ?? 0) + 1;
   }
   const busy = quiet.length * 2 < blocks.length && quiet.length < 3;
-  return { blocks: busy ? blocks : quiet, measured: blocks.length, quiet: quiet.length, reasons, busy };
+  return {
+    blocks: busy ? blocks : quiet,
+    measured: blocks.length,
+    quiet: quiet.length,
+    reasons,
+    busy,
+  };
 }

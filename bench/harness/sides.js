@@ -25,7 +25,7 @@ export const loadProgram = (options) => programPath(options, 'bench/load/millrac
 export async function findSides(options) {
   const node = await ensureNode(options.node);
   const peer = options.against ?? (options.node === '26' ? null : await ensureUws());
-  const placement = { cpu: options.serverCpu, nice: options.nice };
+  const placement = { cpu: options.serverCpu };
   const nodeSide = (name, script, args, mustHave) => ({
     name,
     mustHave,
@@ -37,12 +37,14 @@ export async function findSides(options) {
     start: (more) =>
       startProgram({ name, path: programPath(options, path), ...placement, ...more }),
   });
-  const uws = peer && nodeSide(
-    options.against ? 'reference' : 'uWebSockets.js',
-    scriptPath('uws.js'),
-    [peer],
-    options.against ? [] : ['uWebSockets'],
-  );
+  const uws =
+    peer &&
+    nodeSide(
+      options.against ? 'reference' : 'uWebSockets.js',
+      scriptPath('uws.js'),
+      [peer],
+      options.against ? [] : ['uWebSockets'],
+    );
   return {
     peerPath: peer,
     millrace: nodeSide(

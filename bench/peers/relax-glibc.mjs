@@ -88,7 +88,8 @@ export function relaxGlibc(elf) {
     elf.writeUInt16LE(versionGlobal, versionAt);
     renamed.push(name.slice(prefix.length));
   }
-  for (const { offset } of needs) elf.writeUInt16LE(elf.readUInt16LE(offset + 4) | flagWeak, offset + 4);
+  for (const { offset } of needs)
+    elf.writeUInt16LE(elf.readUInt16LE(offset + 4) | flagWeak, offset + 4);
   return renamed;
 }
 

@@ -74,13 +74,15 @@ export async function ensureUws() {
     for (const version of [115, 127, 137]) {
       const file = `uws_linux_${process.arch}_${version}.node`;
       copyFileSync(join(from, file), join(to, file));
-      hashes[file] = createHash('sha256').update(readFileSync(join(to, file))).digest('hex');
+      hashes[file] = createHash('sha256')
+        .update(readFileSync(join(to, file)))
+        .digest('hex');
       relaxFile(join(to, file));
     }
     copyFileSync(join(from, 'LICENSE'), join(to, 'LICENSE'));
     writeFileSync(
       join(to, 'index.cjs'),
-      "const { arch, versions } = process;\n" +
+      'const { arch, versions } = process;\n' +
         'module.exports = require(`./uws_linux_${arch}_${versions.modules}.node`);\n',
     );
     const origin = { package: uwsPackage, sha256BeforeRelaxing: hashes };
