@@ -9,12 +9,14 @@ import { text } from 'node:stream/consumers';
  *
  * @param {string} program
  * @param {Record<string, string | number | string[]>} options by the names of the command line
+ * @param {(text: string) => void} [onComplaint] gets what comes on standard error, as it comes
  */
-export async function runLoad(program, options) {
+export async function runLoad(program, options, onComplaint = () => {}) {
   const args = Object.entries({ ...options, json: '-' }).flatMap(([name, value]) =>
     [value].flat().flatMap((item) => [`--${name}`, String(item)]),
   );
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stderr.on('data', (chunk) => onComplaint(chunk.toString()));
   const [output, complaint, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

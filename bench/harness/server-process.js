@@ -59,6 +59,11 @@ class ServerProcess {
     return this.#obeys ? this.#ask('snapshot') : null;
   }
 
+  /** Leaves no garbage behind, so that the memory that is left is in use. */
+  async collect() {
+    if (this.#obeys) await this.#ask('collect');
+  }
+
   async stop() {
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -84,20 +89,20 @@ function launch(command, { cpu, descriptors, stdio }) {
 /**
  * Starts a server of bench/servers, pinned to a CPU.
  *
- * @param {{name: string, node: string, script: string, args?: string[], cpu: number,
+ * @param {{name: string, node: string, script: string, flags?: string[], args?: string[], cpu: number,
  *   descriptors?: number}} options
  */
-export async function startNodeServer({ name, node, script, args = [], ...placement }) {
+export async function startNodeServer({ name, node, script, flags = [], args = [], ...placement }) {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'];
-  const child = launch([node, script, ...args], { ...placement, stdio });
+  const child = launch([node, ...flags, script, ...args], { ...placement, stdio });
   const [{ port, versions }] = await soon(child, 'message', child, name);
   return new ServerProcess(child, { name, port, versions, obeys: true });
 }
 
 /** Starts a program that prints "listening on PORT", pinned to a CPU. */
-export async function startProgram({ name, path, ...placement }) {
+export async function startProgram({ name, path, cpu, descriptors }) {
   const stdio = ['ignore', 'pipe', 'inherit'];
-  const child = launch([path, '--port', '0'], { ...placement, stdio });
+  const child = launch([path, '--port', '0'], { cpu, descriptors, stdio });
   const [line] = await soon(createInterface(child.stdout), 'line', child, name);
   const port = Number(/^listening on (\d+)$/.exec(line)?.[1]);
   if (!port) throw new Error(`${name} said: ${line}`);

@@ -123,7 +123,7 @@ export async function measurePairs(plan) {
   return { ...keepQuiet(blocks), checks, versions };
 }
 
-/** Keeps the blocks without noise; all of them, marked as such, if fewer than half are without. */
+/** Keeps the blocks without noise; all, marked as busy, if those are fewer than three and than half. */
 export function keepQuiet(blocks) {
   const quiet = blocks.filter((block) => block.noise.length === 0);
   const reasons = {};

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <cstdio>
 #include <thread>
 #include <vector>
 
@@ -54,6 +55,8 @@ IdleResult run_idle(const Options& options, const Lane& lane) {
         break;
     }
     result.open_ns = monotonic_ns() - begin_ns;
+    // Whoever watches the server may look at it from now on, for options.hold_s.
+    std::fprintf(stderr, "holding %zu connections\n", held.size());
     hold(options);
     result.rss_idle_bytes = sample_memory(options.pid).rss_bytes;
     for (const Fd& fd : held) {

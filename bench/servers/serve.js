@@ -4,6 +4,7 @@
 //   child to parent   {type: 'ready', port, pid, versions}   once
 //   parent to child   {type: 'reset'}      starts a window; answered with {type: 'reset'}
 //                     {type: 'snapshot'}   answered with memory and the window's loop utilisation
+//                     {type: 'collect'}    collects garbage, under --expose-gc; answered likewise
 //                     {type: 'stop'}       ends the process
 
 const loopUtilization = (since) => performance.eventLoopUtilization(since);
@@ -48,6 +49,10 @@ function obeyParent() {
   let windowBegin = loopUtilization();
   process.on('message', ({ type }) => {
     if (type === 'stop') process.exit(0);
+    if (type === 'collect') {
+      globalThis.gc?.();
+      process.send({ type });
+    }
     if (type === 'reset') {
       windowBegin = loopUtilization();
       process.send({ type });
