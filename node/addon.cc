@@ -15,9 +15,15 @@ napi_value start(const Arguments& arguments) {
     return nullptr;
 }
 
-// flush(): carries out and writes out what has been gathered
+// flush(): carries out and writes out what has been gathered; within a crossing its end does
 napi_value flush(const Arguments& arguments) {
     arguments.environment().flush();
+    return nullptr;
+}
+
+// flushNow(): the same, within a crossing too
+napi_value flush_now(const Arguments& arguments) {
+    arguments.environment().flush_now();
     return nullptr;
 }
 
@@ -46,6 +52,7 @@ napi_value init(napi_env env, napi_value exports) {
         check(env, napi_set_instance_data(env, environment.release(), nullptr, nullptr));
         define(env, exports, "start", start);
         define(env, exports, "flush", flush);
+        define(env, exports, "flushNow", flush_now);
         define(env, exports, "runCommands", run_commands);
         define(env, exports, "reportError", report_error);
         define(env, exports, "detach", detach);

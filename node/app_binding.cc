@@ -93,7 +93,7 @@ napi_value local_port(const Arguments& arguments) {
 // closeApp(app) -> the slots whose responses were aborted
 napi_value close_app(const Arguments& arguments) {
     Environment& environment = arguments.environment();
-    environment.flush();
+    environment.flush_now();
     Environment::AbortCollector collector{environment};
     server_of(arguments).close();
     environment.update_keep_alive();

@@ -142,22 +142,35 @@ void Environment::add_request(Response response, Request& request, uint32_t rout
 void Environment::add_body(uint32_t slot, std::string_view data, bool is_last) {
     const auto offset =
         data.empty() ? 0 : static_cast<uint32_t>(data.data() - receive_memory_.bytes.data());
+    has_parts_ = true;
     push_event(EventKind::body, is_last ? body_is_last : 0, slot, offset,
                static_cast<uint32_t>(data.size()));
 }
 
-void Environment::add_writable(uint32_t slot) { push_event(EventKind::writable, 0, slot, 0, 0); }
+void Environment::add_writable(uint32_t slot) {
+    has_parts_ = true;
+    push_event(EventKind::writable, 0, slot, 0, 0);
+}
+
+void Environment::withdraw(uint32_t index) {
+    constexpr auto none = static_cast<uint32_t>(EventKind::none);
+    events_[index * event_words] = none;
+    if (index < next_event_ || index - next_event_ >= shown_events_) return;
+    const size_t offset = (index - next_event_) * event_words * sizeof none;
+    std::memcpy(event_memory_.bytes.data() + offset, &none, sizeof none);
+}
 
 void Environment::add_aborted(uint32_t slot) {
     ResponseTable::Entry* entry = responses_.find(slot);
     if (!entry || is_dead_) return;
-    // A request that JavaScript has not been given yet is withdrawn; one that it has been given is
-    // past caring about its event.
-    if (entry->batch == batch_) {
-        const uint32_t index = entry->event_index;
-        events_[index * event_words] = static_cast<uint32_t>(EventKind::none);
-        if (index >= next_event_ && index - next_event_ < shown_events_)
-            std::memset(event_memory_.bytes.data() + (index - next_event_) * event_words * 4, 0, 4);
+    // What JavaScript has not been given yet is withdrawn; what it has been given is past caring
+    // about its event.
+    if (entry->batch == batch_) withdraw(entry->event_index);
+    for (uint32_t index = next_event_; has_parts_ && index < event_count(); ++index) {
+        const uint32_t* words = events_.data() + index * event_words;
+        const auto kind = static_cast<EventKind>(words[0] & event_kind_mask);
+        const bool is_part = kind == EventKind::body || kind == EventKind::writable;
+        if (is_part && words[1] == slot) withdraw(index);
     }
     if (collector_) {
         collector_->slots.push_back(slot);
@@ -199,6 +212,7 @@ void Environment::dispatch() {
     }
     events_.clear();
     requests_.clear();
+    has_parts_ = false;
     next_event_ = 0;
     ++batch_;
 }
@@ -213,8 +227,10 @@ uint32_t Environment::call_dispatcher(uint32_t count) {
     napi_get_reference_value(env_, dispatcher_, &dispatcher);
     napi_get_reference_value(env_, receiver_, &receiver);
     napi_create_uint32(env_, count, &argument);
+    is_crossing_ = true;
     const napi_status status =
         napi_make_callback(env_, async_context_, receiver, dispatcher, 1, &argument, &result);
+    is_crossing_ = false;
     if (status == napi_ok && napi_get_value_uint32(env_, result, &consumed) == napi_ok)
         return std::clamp(consumed, 1u, count);
     // The dispatcher catches what handlers throw. What arrives here was thrown by a microtask or a
@@ -239,6 +255,10 @@ void Environment::forget_consumed(size_t first, size_t count) {
 }
 
 void Environment::flush() {
+    if (!is_crossing_) flush_now();
+}
+
+void Environment::flush_now() {
     run_commands();
     loop().flush();
     update_keep_alive();

@@ -77,8 +77,10 @@ class Environment {
 
     // Carries out what JavaScript has written into the command memory.
     void run_commands();
-    // And writes it to the sockets.
+    // And writes it to the sockets, if no crossing is under way, whose end does so.
     void flush();
+    // And writes it to the sockets at once.
+    void flush_now();
 
     // Lets the process live as long as there is something to wait for.
     void update_keep_alive();
@@ -102,6 +104,7 @@ class Environment {
     void forget_consumed(size_t first, size_t count);
     void run_command(std::span<const char>& commands);
     void push_event(EventKind kind, uint32_t flags, uint32_t slot, uint32_t third, uint32_t fourth);
+    void withdraw(uint32_t index);
     uint32_t event_count() const { return static_cast<uint32_t>(events_.size() / event_words); }
 
     napi_env env_;
@@ -115,6 +118,7 @@ class Environment {
     std::optional<Loop> loop_;
     std::unique_ptr<UvBridge> uv_;
     bool is_dead_ = false;
+    bool is_crossing_ = false;
 
     ResponseTable responses_;
     std::vector<PreparedHead> heads_;
@@ -122,6 +126,7 @@ class Environment {
 
     std::vector<uint32_t> events_;
     std::vector<Request> requests_;
+    bool has_parts_ = false;  // bodies or writable signals are among the events
     uint32_t batch_ = 1;
     uint32_t next_event_ = 0;    // the first that JavaScript has not been given to the end
     uint32_t shown_events_ = 0;  // from there on, how many lie in the shared memory

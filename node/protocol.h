@@ -16,6 +16,7 @@ enum class EventKind : uint32_t {
     writable = 4,  //
 };
 inline constexpr size_t event_words = 4;
+inline constexpr uint32_t event_kind_mask = 0xff;
 inline constexpr uint32_t body_is_last = 1u << 8;
 
 // --- Commands: JavaScript writes, C++ reads -----------------------------------------------------

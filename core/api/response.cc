@@ -166,7 +166,12 @@ void Response::notify_writable() { live().notify_writable(); }
 
 void Response::pause() { live().pause_body(); }
 void Response::resume() { live().resume_body(); }
-void Response::close() { live().connection().close(); }
+
+void Response::close() {
+    server::Connection& connection = live().connection();
+    connection.flush_gathered();  // answers that are complete already are owed to the peer
+    connection.close();
+}
 
 std::string Response::remote_address() const { return std::string{peer_of(live()).ip()}; }
 

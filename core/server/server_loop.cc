@@ -66,7 +66,7 @@ void ServerLoop::flush() {
 }
 
 void ServerLoop::flush_outside_turn() {
-    if (events_.is_in_turn()) return;  // the turn will
+    if (events_.is_in_turn()) return flush_gathered();  // the turn looks after the rest
     events_.refresh_clock();
     date_.refresh(net::sys::unix_seconds());
     flush();

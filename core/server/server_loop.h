@@ -74,7 +74,7 @@ class ServerLoop {
     // Writes out only, and calls nobody.
     void flush_gathered();
 
-    // The same for calls that come from outside a turn.
+    // The same for calls that come from outside a turn; within one, writes out what is gathered.
     void flush_outside_turn();
 
     // Keeps the first exception of a handler until the turn is over; then it goes on to whoever

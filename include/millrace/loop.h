@@ -71,7 +71,8 @@ class Loop {
     // Makes the poll descriptor readable. From any thread.
     void wake();
 
-    // Writes out what responses have gathered, for calls that come from outside a turn.
+    // Writes out what responses have gathered. A turn does so at its end of its own accord: this is
+    // for calls from outside a turn, and for answers that must leave before the turn goes on.
     void flush();
 
     // Called when a batch of events is complete, before its answers are written out. Everything

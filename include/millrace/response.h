@@ -98,7 +98,7 @@ class Response {
     void pause();
     void resume();
 
-    // Closes the connection at once. All its requests are aborted.
+    // Closes the connection at once. All its requests that are not answered are aborted.
     void close();
 
     // The peer's address in network order: 4 or 16 bytes, or none if it is unknown by now.

@@ -2,16 +2,18 @@
 
 import { createRequire } from 'node:module';
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Where the addon may lie: where MILLRACE_ADDON says, and nowhere else; else shipped with the package, or
- * built in a checkout.
+ * Where the addon may lie: where the environment variable MILLRACE_ADDON says, and nowhere else;
+ * without it, shipped with the package, or built in a checkout.
  */
 const candidates = process.env.MILLRACE_ADDON
-  ? [process.env.MILLRACE_ADDON]
+  ? [resolve(process.env.MILLRACE_ADDON)]
   : [
       `${root}prebuilds/${process.platform}-${process.arch}/millrace.node`,
       `${root}build/release/node/millrace.node`,

@@ -80,7 +80,15 @@ function answerUnanswered() {
         'without onAborted, onData or onWritable; the request is answered with 500.',
       { code: 'MILLRACE_UNANSWERED' },
     );
+    tryAnswerError(response);
+  }
+}
+
+function tryAnswerError(response) {
+  try {
     answerError(response);
+  } catch {
+    // Its connection went meanwhile; there is nobody left to answer.
   }
 }
 
@@ -198,15 +206,9 @@ function dispatch(count) {
 }
 
 turn.fail = (response, error) => {
-  if (response !== undefined && isOpen(response)) {
-    try {
-      answerError(response);
-    } catch {
-      // Its connection went meanwhile; there is nobody left to answer.
-    }
-  }
-  // If nobody catches the error the process ends here: what others were answered must be out by then.
-  native.flush();
+  if (response !== undefined && isOpen(response)) tryAnswerError(response);
+  // If nobody catches the error the process ends here: what others were answered must be out.
+  native.flushNow();
   native.reportError(error);
 };
 
@@ -227,5 +229,5 @@ export function start() {
   if (isStarted) return;
   native.start(eventMemory, commandMemory, receiveMemory, dispatch);
   isStarted = true;
-  process.on('exit', () => native.flush());
+  process.on('exit', () => native.flushNow());
 }

@@ -55,11 +55,7 @@ export class HttpRequest {
     if (typeof indexOrName !== 'number') {
       return native.requestParameter(index, toText(indexOrName, 'req.getParameter(indexOrName)'));
     }
-    if (
-      !Number.isInteger(indexOrName) ||
-      indexOrName < 0 ||
-      indexOrName > PARAMETER_INDEX_MAX
-    ) {
+    if (!Number.isInteger(indexOrName) || indexOrName < 0 || indexOrName > PARAMETER_INDEX_MAX) {
       throw makeTypeError(
         `req.getParameter(index) expects an integer from 0 to ${PARAMETER_INDEX_MAX}`,
       );
@@ -73,7 +69,8 @@ export class HttpRequest {
       throw makeTypeError('req.forEach(callback) expects a function');
     }
     const fields = native.requestFields(index);
-    for (let at = 0; at < fields.length; at += 2) callback(fields[at].toLowerCase(), fields[at + 1]);
+    for (let at = 0; at < fields.length; at += 2)
+      callback(fields[at].toLowerCase(), fields[at + 1]);
   }
 
   setYield(isYield) {

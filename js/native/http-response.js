@@ -11,7 +11,8 @@ import { makeError, makeRangeError, makeTypeError } from '../shared/errors.js';
 
 /** Bodies up to this many UTF-16 units are written by JavaScript. */
 const SHORT_BODY = 128;
-const COMMAND_ROOM = commandMemory.byteLength - COMMANDS_BEGIN - COMMAND_HEAD_BYTES - SHORT_BODY - 4;
+const COMMAND_ROOM =
+  commandMemory.byteLength - COMMANDS_BEGIN - COMMAND_HEAD_BYTES - SHORT_BODY - 4;
 
 const BODY_EXISTS = 1;
 const BODY_IS_HELD = 2;
@@ -27,6 +28,8 @@ class Callbacks {
   data = undefined;
   writable = undefined;
   isPaused = false;
+  /** There is no body, and its end has been told. */
+  isEmptyTold = false;
   /** The engine may hold a part of the body that was not delivered yet. */
   mayHold = false;
   /** All queued bytes were taken before anybody asked to be told. */
@@ -171,7 +174,9 @@ export class HttpResponse {
       reportedLength !== undefined &&
       !(Number.isSafeInteger(reportedLength) && reportedLength >= 0)
     ) {
-      throw makeRangeError('res.endWithoutBody(reportedLength) expects a non-negative safe integer');
+      throw makeRangeError(
+        'res.endWithoutBody(reportedLength) expects a non-negative safe integer',
+      );
     }
     native.endWithoutBody(slot, this.#nativeHead(), reportedLength ?? -1, Boolean(closeConnection));
     this.#finish(slot);
@@ -266,7 +271,8 @@ export class HttpResponse {
     callbacks.data = handler;
     const state = native.bodyState(slot);
     if ((state & BODY_EXISTS) === 0) {
-      queueMicrotask(() => this.#deliver(new ArrayBuffer(0), true));
+      if (!callbacks.isEmptyTold) queueMicrotask(() => this.#deliver(new ArrayBuffer(0), true));
+      callbacks.isEmptyTold = true;
     } else if ((state & BODY_IS_HELD) !== 0) {
       callbacks.mayHold = true;
       if (!callbacks.isPaused) native.releaseBody(slot);
