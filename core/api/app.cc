@@ -21,6 +21,19 @@ struct Callbacks {
     std::function<bool(uint64_t)> on_writable;
 };
 
+// A callback while it runs: it may put another one in its own place.
+template <typename Function>
+struct Running {
+    explicit Running(Function& place) : function(std::exchange(place, {})), place_(place) {}
+    ~Running() {
+        if (!place_) place_ = std::move(function);
+    }
+    mutable Function function;
+
+  private:
+    Function& place_;
+};
+
 }  // namespace
 
 class App::State final : public server::Handler {
@@ -69,8 +82,9 @@ class App::State final : public server::Handler {
     server::BodyUse on_body(server::Exchange& exchange, const server::BodyPart& part) override {
         const auto callbacks = find(exchange);
         if (!callbacks || !callbacks->on_data) return server::BodyUse::hold;
+        const Running reader{callbacks->on_data};
         guarded(handle(exchange), [&] {
-            callbacks->on_data({part.data, part.is_last, part.remaining_bytes});
+            reader.function({part.data, part.is_last, part.remaining_bytes});
         });
         return server::BodyUse::taken;
     }
@@ -85,7 +99,8 @@ class App::State final : public server::Handler {
         if (!callbacks || !callbacks->on_writable) return;
         const Response response = handle(exchange);
         bool is_done = true;
-        guarded(response, [&] { is_done = callbacks->on_writable(exchange.accepted_bytes()); });
+        const Running writer{callbacks->on_writable};
+        guarded(response, [&] { is_done = writer.function(exchange.accepted_bytes()); });
         if (!is_done && response.is_open()) exchange.notify_writable();
     }
 
@@ -121,7 +136,7 @@ class App::State final : public server::Handler {
 
     std::vector<std::unique_ptr<Route>> routes_;
     std::vector<std::unique_ptr<Route>> retired_;
-    int running_ = 0;  // functions of routes on the stack
+    int running_ = 0;        // functions of routes on the stack
     server::Server server_;  // last: its end aborts what is open, which calls the rest
 };
 
@@ -160,9 +175,10 @@ void App::close() { state_->server().close(); }
 
 void App::on_data(Response response, std::function<void(const BodyPiece&)> reader) {
     server::Exchange& exchange = response.internals();
-    if (!exchange.traits().has_body) return reader({.data = {}, .is_last = true, .remaining_bytes = 0});
+    if (!exchange.traits().has_body)
+        return reader({.data = {}, .is_last = true, .remaining_bytes = 0});
     State::callbacks_of(exchange).on_data = std::move(reader);
-    if (exchange.holds_body()) exchange.resume_body();
+    if (exchange.holds_body()) exchange.release_body();
 }
 
 void App::collect_body(Response response, size_t bytes_max,

@@ -11,6 +11,17 @@ namespace millrace {
 
 namespace {
 
+// What a function of the program throws goes on to whoever runs the loop, but not before everything
+// else that the turn brought has had its due.
+template <typename Function>
+void guarded(server::ServerLoop& loop, Function& function) {
+    try {
+        function();
+    } catch (...) {
+        loop.keep(std::current_exception());
+    }
+}
+
 // A timer of Loop::after().
 class OneShot final : public net::Timer {
   public:
@@ -42,15 +53,17 @@ Loop::Loop(const Options& options)
 Loop::~Loop() = default;
 
 void Loop::run() {
-    state_->is_stopping = false;
+    if (internals_->events().is_in_turn()) return;
     bool has_more = false;
-    while (!state_->is_stopping && (has_work() || has_more)) {
+    // A stop() that comes before run() counts: another thread cannot know which is first.
+    while (!state_->is_stopping.exchange(false) && (has_work() || has_more)) {
         has_more = internals_->events().turn(has_more ? 0 : -1);
         internals_->rethrow();
     }
 }
 
 bool Loop::turn() {
+    if (internals_->events().is_in_turn()) return false;
     const bool has_more = internals_->events().turn(0);
     internals_->rethrow();
     return has_more;
@@ -61,14 +74,17 @@ void Loop::stop() {
     wake();
 }
 
-void Loop::post(std::function<void()> function) { internals_->events().post(std::move(function)); }
+void Loop::post(std::function<void()> function) {
+    internals_->events().post(
+        [this, function = std::move(function)] { guarded(*internals_, function); });
+}
 
 void Loop::after(uint32_t milliseconds, std::function<void()> function) {
     auto timer = std::make_unique<OneShot>();
     timer->function = [this, function = std::move(function)](OneShot& self) {
         // The node is kept alive until the function has returned.
         const auto node = state_->timers.extract(&self);
-        function();
+        guarded(*internals_, function);
     };
     net::EventLoop& events = internals_->events();
     events.arm(*timer, events.refresh_clock() + milliseconds);
@@ -82,7 +98,9 @@ void Loop::wake() { internals_->events().wake(); }
 
 void Loop::flush() { internals_->flush_outside_turn(); }
 
-void Loop::on_batch(std::function<void()> hook) { internals_->on_batch(std::move(hook)); }
+void Loop::on_batch(std::function<void()> hook) {
+    internals_->on_batch([this, hook = std::move(hook)] { guarded(*internals_, hook); });
+}
 
 bool Loop::has_work() const {
     const server::LoopCounters& counters = internals_->counters();

@@ -186,7 +186,9 @@ void Response::set_tag(uint64_t tag) { live().tag = tag; }
 bool Response::has_body() const { return live().traits().has_body; }
 bool Response::holds_body() const { return live().holds_body(); }
 
-void Response::hold_body(std::string_view data, bool is_last) { live().hold_body(data, is_last); }
+void Response::hold_body(std::string_view data, bool is_last) {
+    live().hold_body_again(data, is_last);
+}
 void Response::release_body() { live().resume_body(); }
 
 std::string to_text(std::string_view address) { return net::ip_text(address); }

@@ -9,33 +9,47 @@ namespace millrace {
 // Turns the server's calls into those of the public handler.
 class Server::Adapter final : public server::Handler {
   public:
-    explicit Adapter(ServerHandler& handler) : handler_(handler) {}
+    Adapter(ServerHandler& handler, server::ServerLoop& loop) : handler_(handler), loop_(loop) {}
 
     void on_request(server::Exchange& exchange, server::RequestRecord& record) override {
         Request request{record};
-        handler_.on_request(handle(exchange), request, record.route);
+        guarded([&] { handler_.on_request(handle(exchange), request, record.route); });
     }
 
     server::BodyUse on_body(server::Exchange& exchange, const server::BodyPart& part) override {
         const BodyPiece piece{part.data, part.is_last, part.remaining_bytes};
-        const BodyUse use = handler_.on_body(handle(exchange), piece);
+        BodyUse use = BodyUse::taken;
+        guarded([&] { use = handler_.on_body(handle(exchange), piece); });
         return use == BodyUse::hold ? server::BodyUse::hold : server::BodyUse::taken;
     }
 
-    void on_aborted(server::Exchange& exchange) override { handler_.on_aborted(exchange.tag); }
+    void on_aborted(server::Exchange& exchange) override {
+        guarded([&] { handler_.on_aborted(exchange.tag); });
+    }
 
     void on_writable(server::Exchange& exchange) override {
-        handler_.on_writable(handle(exchange));
+        guarded([&] { handler_.on_writable(handle(exchange)); });
     }
 
   private:
     static Response handle(server::Exchange& exchange) { return {exchange, exchange.generation()}; }
 
+    // What a handler throws must not unwind the engine: it goes on to whoever runs the loop.
+    template <typename Function>
+    void guarded(Function&& function) {
+        try {
+            function();
+        } catch (...) {
+            loop_.keep(std::current_exception());
+        }
+    }
+
     ServerHandler& handler_;
+    server::ServerLoop& loop_;
 };
 
 Server::Server(Loop& loop, ServerHandler& handler, const ServerOptions& options)
-    : adapter_(std::make_unique<Adapter>(handler)),
+    : adapter_(std::make_unique<Adapter>(handler, loop.internals())),
       server_(
           std::make_unique<server::Server>(loop.internals(), *adapter_,
                                            server::ServerSettings{

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 namespace millrace::net {
 namespace {
@@ -42,7 +43,7 @@ EventLoop::EventLoop()
 }
 
 EventLoop::~EventLoop() {
-    disposed_.clear();
+    clear_disposed();
     sys::close(timerfd_);
     sys::close(eventfd_);
     sys::close(epoll_);
@@ -51,6 +52,7 @@ EventLoop::~EventLoop() {
 int64_t EventLoop::refresh_clock() { return now_ms_ = to_ms(sys::monotonic_ns()); }
 
 bool EventLoop::turn(int timeout_ms) {
+    MR_ASSERT(!is_in_turn_);
     if (!again_.empty()) timeout_ms = 0;
     const int count = sys::epoll_wait(epoll_, events_.get(), events_max, timeout_ms);
     is_in_turn_ = true;
@@ -61,11 +63,7 @@ bool EventLoop::turn(int timeout_ms) {
     run_posted();
     if (turn_end_) turn_end_();
     rearm_timerfd();
-    // Destructors may dispose of more.
-    while (!disposed_.empty()) {
-        auto doomed = std::move(disposed_);
-        disposed_.clear();
-    }
+    clear_disposed();
     is_in_turn_ = false;
     return !again_.empty();
 }
@@ -77,8 +75,10 @@ void EventLoop::dispatch(int event_count) {
         void* tag = event.data.ptr;
         if (tag == nullptr) continue;  // unwatched by an earlier event of this turn
         if (tag == &eventfd_tag) {
-            is_woken_.store(false);
+            // In this order: a signal that comes in between would be cleared with is_woken_ set,
+            // and nobody would signal any more. What its sender posted is run by this very turn.
             sys::eventfd_clear(eventfd_);
+            is_woken_.store(false);
         } else if (tag == &timerfd_tag) {
             sys::timerfd_clear(timerfd_);
             timerfd_expiry_ms_ = 0;
@@ -120,12 +120,19 @@ void EventLoop::rearm_timerfd() {
     const int64_t next = timers_.next_expiry_ms();
     // A timerfd that fires too early costs one empty turn; one that is armed anew a system call.
     if (next == 0 || (timerfd_expiry_ms_ != 0 && timerfd_expiry_ms_ <= next)) return;
-    timerfd_expiry_ms_ = next;
-    sys::timerfd_arm(timerfd_, next * 1'000'000);
+    // If it fails, the next turn tries again.
+    timerfd_expiry_ms_ = sys::timerfd_arm(timerfd_, next * 1'000'000) < 0 ? 0 : next;
+}
+
+void EventLoop::clear_disposed() {
+    // Destructors may dispose of more.
+    while (!disposed_.empty()) {
+        const auto doomed = std::exchange(disposed_, {});
+    }
 }
 
 void EventLoop::wake() {
-    if (!is_woken_.exchange(true)) sys::eventfd_signal(eventfd_);
+    if (!is_woken_.exchange(true) && sys::eventfd_signal(eventfd_) < 0) is_woken_.store(false);
 }
 
 void EventLoop::post(std::function<void()> function) {
@@ -160,6 +167,7 @@ void EventLoop::again(Watcher& watcher) {
 
 void EventLoop::dispose(std::unique_ptr<Disposable> object) {
     disposed_.push_back(std::move(object));
+    if (!is_in_turn_) wake();
 }
 
 }  // namespace millrace::net

@@ -38,7 +38,7 @@ class EventLoop {
 
     // One turn: wait for at most `timeout_ms` (0: not at all, -1: no limit), then readiness,
     // timers, posted functions, the end-of-turn hook. Returns true if work is left that needs
-    // another turn at once.
+    // another turn at once. Not from inside a turn.
     bool turn(int timeout_ms);
 
     // Wakes a turn that waits. From any thread.
@@ -62,7 +62,7 @@ class EventLoop {
 
     bool is_in_turn() const { return is_in_turn_; }
 
-    // Destroys at the end of this turn, or of the next one if none is under way.
+    // Destroys at the end of this turn, or of the next one if none is under way (which it wakes).
     void dispose(std::unique_ptr<Disposable> object);
 
     void arm(Timer& timer, int64_t expires_ms) { timers_.arm(timer, expires_ms); }
@@ -80,6 +80,7 @@ class EventLoop {
     void run_again_list();
     void run_posted();
     void rearm_timerfd();
+    void clear_disposed();
 
     int epoll_ = -1;
     int eventfd_ = -1;

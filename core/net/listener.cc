@@ -33,11 +33,12 @@ int open_one(const SocketAddress& address, const ListenOptions& options) {
     return error;
 }
 
+// Below zero: a negated errno.
 int port_of(int fd) {
     SocketAddress address;
     address.bytes = sizeof address.storage;
-    if (sys::local_address(fd, address.get(), &address.bytes) < 0) return -1;
-    return address.port();
+    const int error = sys::local_address(fd, address.get(), &address.bytes);
+    return error < 0 ? error : address.port();
 }
 
 }  // namespace
@@ -56,9 +57,9 @@ std::unique_ptr<Listener> Listener::open(EventLoop& loop, const ListenOptions& o
             if (error == -EAFNOSUPPORT || error == -EADDRNOTAVAIL) continue;
             return nullptr;
         }
-        std::unique_ptr<Listener> listener(
-            new Listener(loop, fd, port_of(fd), std::move(on_accept)));
-        error = loop.watch(fd, *listener);
+        error = port_of(fd);
+        std::unique_ptr<Listener> listener(new Listener(loop, fd, error, std::move(on_accept)));
+        if (error >= 0) error = loop.watch(fd, *listener);
         if (error < 0) return nullptr;
         return listener;
     }

@@ -21,10 +21,26 @@ void SendQueue::append(std::string_view bytes) {
     }
 }
 
-void SendQueue::add_block(size_t capacity) {
+void SendQueue::prepend(std::string_view bytes) {
+    if (bytes.empty()) return;
+    Block* const block = make_block(bytes.size());
+    std::memcpy(block->data(), bytes.data(), bytes.size());
+    block->end = bytes.size();
+    block->next = first_;
+    first_ = block;
+    if (!last_) last_ = block;
+    bytes_ += bytes.size();
+}
+
+SendQueue::Block* SendQueue::make_block(size_t capacity) {
     void* memory = ::operator new(sizeof(Block) + capacity);
     auto* block = new (memory) Block;
     block->capacity = capacity;
+    return block;
+}
+
+void SendQueue::add_block(size_t capacity) {
+    Block* const block = make_block(capacity);
     (last_ ? last_->next : first_) = block;
     last_ = block;
 }

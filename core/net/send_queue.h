@@ -18,6 +18,9 @@ class SendQueue {
     // Copies. Throws std::bad_alloc.
     void append(std::string_view bytes);
 
+    // Copies, in front of all that is there. Throws std::bad_alloc.
+    void prepend(std::string_view bytes);
+
     // The first pieces in order, for a gathered write; returns how many were filled in. Valid until
     // the next call of append() or consume().
     size_t pieces(iovec* into, size_t pieces_max) const;
@@ -39,6 +42,7 @@ class SendQueue {
         char* data() { return reinterpret_cast<char*>(this + 1); }
     };
 
+    static Block* make_block(size_t capacity);
     void add_block(size_t capacity);
     void drop_first();
 

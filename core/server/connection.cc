@@ -110,7 +110,10 @@ void Connection::commit_output(const char* begin, const char* end) {
 void Connection::write_through(std::string_view head, std::string_view body) {
     loop_.touch(*this);
     const size_t taken = send_pieces(head, body);
-    if (!is_broken_) queue_.append(body.substr(taken));
+    if (is_broken_) return;
+    queue_.append(body.substr(taken));
+    // The kernel may have taken all that it was offered, which was not all that there is.
+    if (!queue_.empty() && !is_output_blocked_) drain_queue();
 }
 
 size_t Connection::write_now(std::string_view body) {
@@ -121,7 +124,10 @@ size_t Connection::write_now(std::string_view body) {
 // Writes what is gathered, then `head`, then `body`, in one call. What is left of the first two is
 // queued; returns how much of `body` was taken.
 size_t Connection::send_pieces(std::string_view head, std::string_view body) {
-    if (is_broken_) return 0;
+    if (is_broken_) {
+        corked_ = {};
+        return 0;
+    }
     if (!queue_.empty() || is_output_blocked_) {
         queue_unsent(head, 0);
         return 0;
@@ -232,8 +238,9 @@ void Connection::on_complete(Exchange& exchange) {
     if (receiving_ == &exchange) {
         receiving_ = nullptr;
         discarded_bytes_ = 0;
+        activity_ms_ = loop_.events().now_ms();
     }
-    exchange.held_body_.clear();
+    exchange.drop_body();
     if (exchange.closes_) {
         takes_requests_ = false;
         server_initiated_close_ |= exchange.traits_.keep_alive;
@@ -326,8 +333,9 @@ int64_t Connection::deadline_ms() const {
     } else if (head_since_ms_ != 0) {
         if (!held_is_blocked_)
             deadline = std::min(deadline, head_since_ms_ + limits.head_timeout_ms);
-    } else if (!first_) {
-        deadline = std::min(deadline, activity_ms_ + limits.keep_alive_timeout_ms);
+    } else if (!first_ && !is_output_blocked_) {
+        const int64_t since_ms = std::max(activity_ms_, output_since_ms_);
+        deadline = std::min(deadline, since_ms + limits.keep_alive_timeout_ms);
     }
     return deadline;
 }

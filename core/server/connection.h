@@ -29,6 +29,9 @@ class Connection final : public net::Watcher, public net::Timer, public net::Dis
     Connection(Server& server, int fd);
     ~Connection() override;
 
+    // At least this much room is offered to a read.
+    static constexpr size_t read_bytes_min = 16 * KiB;
+
     // False if the loop could not watch the descriptor; the connection is then gone.
     bool start();
 
@@ -98,6 +101,7 @@ class Connection final : public net::Watcher, public net::Timer, public net::Dis
     void abort(Exchange& exchange);
     void unlink_last(Exchange& exchange);
     Exchange* first_released() const;
+    uint64_t remaining_bytes(const Exchange& exchange, size_t held_bytes) const;
     void notify_writable();
     void after_output();
     void finish();

@@ -13,9 +13,8 @@
 namespace millrace::server {
 namespace {
 
-// At least this much room is offered to a read, and at most that much: a connection that always has
-// more must leave a turn's arena to the others.
-constexpr size_t read_bytes_min = 16 * KiB;
+// At most this much room is offered to a read: a connection that always has more must leave a
+// turn's arena to the others.
 constexpr size_t read_bytes_max = 64 * KiB;
 
 RequestTraits traits_of(const http::RequestHead& head) {
@@ -36,7 +35,8 @@ bool Connection::can_take_input() const {
     const HttpLimits& limits = server_.settings().limits;
     if (body_.is_complete()) return takes_requests_ && pipelined_ < limits.pipeline_max;
     if (!receiving_) return true;  // to discard
-    return !receiving_->is_body_paused() && receiving_->held_bytes() < limits.body_hold_bytes_max;
+    if (receiving_->is_body_paused()) return false;
+    return !receiving_->holds_body() || receiving_->held_bytes() < limits.body_hold_bytes_max;
 }
 
 void Connection::pump_input() {
@@ -45,14 +45,16 @@ void Connection::pump_input() {
     if (is_open() && held_is_blocked_ && can_take_input()) process_held();
     if (is_open() && can_read_ && !held_is_blocked_ && can_take_input()) read_once();
     if (!is_open() || phase_ != Phase::open) return;
-    if ((held_is_blocked_ || (can_read_ && !input_ended_)) && can_take_input())
-        loop_.events().again(*this);
+    const bool has_input = held_is_blocked_ || (can_read_ && !input_ended_);
+    if (has_released_ || (has_input && can_take_input())) loop_.events().again(*this);
     update_deadline();
 }
 
 void Connection::poke_input() {
     has_released_ = true;
-    if (!is_processing_) loop_.events().again(*this);
+    // While nobody wanted to read, the peer could not make progress.
+    activity_ms_ = loop_.events().now_ms();
+    loop_.events().again(*this);
 }
 
 void Connection::read_once() {
@@ -97,6 +99,7 @@ void Connection::process_held() {
     loop_.arena().take(held);
     held_input_ = {};
     held_is_blocked_ = false;
+    head_since_ms_ = 0;  // it was the engine that did not read on
     process(PaddedBytes::promise(begin, held));
 }
 
@@ -147,7 +150,8 @@ bool Connection::take_head(PaddedBytes& bytes) {
     body_.start(request.head);
     Exchange& exchange = begin_exchange(traits_of(request.head));
     if (!body_.is_complete()) begin_body(exchange, request);
-    if (!request.head.keep_alive) takes_requests_ = false;
+    // What follows a CONNECT is no request, whatever the answer.
+    if (exchange.closes_) takes_requests_ = false;
     server_.dispatch(exchange, request);
     if (!settings.is_batched) {
         loop_.records.rewind(records_mark);
@@ -210,17 +214,26 @@ void Connection::deliver(std::string_view data, bool is_last) {
     if (is_last) receiving_ = nullptr;
     if (exchange.holds_body()) return exchange.hold_body(data, is_last);
     loop_.count_event();
-    const BodyPart part{data, is_last, is_last ? 0 : body_.remaining_bytes()};
+    const BodyPart part{data, is_last, body_.remaining_bytes()};
     const uint32_t generation = exchange.generation();
     const BodyUse use = server_.handler().on_body(exchange, part);
     if (use == BodyUse::hold && exchange.generation() == generation)
         exchange.hold_body(data, is_last);
 }
 
+// The first exchange that has a piece to deliver in this batch.
 Exchange* Connection::first_released() const {
     for (Exchange* one = first_; one; one = one->next_)
-        if (one->holds_body() && one->is_body_released()) return one;
+        if (one->holds_body() && one->is_body_released() && !one->gave_part(loop_.batch_number()))
+            return one;
     return nullptr;
+}
+
+// What is still to come of the body of `exchange`, with `held_bytes` that are here already.
+uint64_t Connection::remaining_bytes(const Exchange& exchange, size_t held_bytes) const {
+    if (receiving_ != &exchange) return held_bytes;
+    const uint64_t coming = body_.remaining_bytes();
+    return coming == UINT64_MAX ? coming : coming + held_bytes;
 }
 
 // Delivers held bodies that somebody has asked for by now.
@@ -237,14 +250,19 @@ void Connection::deliver_released() {
         const size_t taken = exchange->take_held(begin, wanted);
         loop_.arena().take(taken);
         const bool is_last = exchange->held_all();
-        const BodyPart part{{begin, taken}, is_last, is_last ? 0 : body_.remaining_bytes()};
+        const uint64_t remaining = remaining_bytes(*exchange, exchange->held_bytes());
+        const BodyPart part{{begin, taken}, is_last, is_last ? 0 : remaining};
         const uint32_t generation = exchange->generation();
+        // Whoever gives a piece back must be able to do so before the next one is out.
+        if (exchange->holds_body()) {
+            exchange->note_part(loop_.batch_number());
+            has_released_ = true;
+        }
         loop_.count_event();
         const BodyUse use = server_.handler().on_body(*exchange, part);
         if (!is_open()) return;
         if (use == BodyUse::taken || exchange->generation() != generation) continue;
-        exchange->hold_body(part.data, is_last);
-        return;
+        exchange->hold_body_again(part.data, is_last);
     }
 }
 
@@ -256,7 +274,13 @@ void Connection::reject(HttpError error) {
     head_since_ms_ = 0;
     held_input_ = {};
     held_is_blocked_ = false;
+    const bool is_discarding = !body_.is_complete() && !receiving_;
     body_ = {};
+    if (is_discarding) {
+        // Its request has been answered.
+        closes_when_drained_ = true;
+        return loop_.touch(*this);
+    }
     if (receiving_) {
         // The body of the last request is broken. If its answer is on the way already, there is no
         // place for another one.
@@ -294,11 +318,14 @@ void Connection::unlink_last(Exchange& exchange) {
 void Connection::on_peer_finished() {
     input_ended_ = true;
     // RFC 9112 section 8: a body that was cut is an incomplete message.
-    const bool is_cut = !body_.is_complete();
-    const bool is_waiting = first_ || !queue_.empty() || !corked_.is_empty() || held_is_blocked_;
+    const bool is_cut = !body_.is_complete() && receiving_;
+    const bool is_waiting = first_ || !queue_.empty() || !corked_.is_empty();
     if (phase_ == Phase::lingering || is_cut || !is_waiting) return close();
     // The peer sends no more, but may still read: what it asked for is answered.
-    takes_requests_ &= held_is_blocked_;
+    takes_requests_ = false;
+    body_ = {};
+    held_input_ = {};
+    head_since_ms_ = 0;
     update_deadline();
 }
 

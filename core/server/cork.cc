@@ -10,7 +10,8 @@ char* Cork::begin(Connection& owner, Chain& chain, size_t bytes) {
     MR_ASSERT(has_room(bytes));
     static_cast<void>(bytes);
     const auto newest = static_cast<uint32_t>(segments_.size());
-    if (segments_.empty() || segments_.back().owner != &owner) {
+    // A chain that was written out begins anew, also right behind its old end.
+    if (chain.is_empty() || segments_.back().owner != &owner) {
         const auto here = static_cast<uint32_t>(used_);
         segments_.push_back({&owner, here, here, no_segment});
         if (chain.is_empty())

@@ -39,7 +39,7 @@ void Exchange::start(Connection& connection, const RequestTraits& traits) {
     tag = 0;
     closes_ = !traits.keep_alive || traits.is_connect;
     wants_writable_ = is_paused_ = is_holding_ = held_last_ = is_released_ = false;
-    total_bytes_ = accepted_bytes_ = 0;
+    total_bytes_ = accepted_bytes_ = part_batch_ = 0;
     head_.clear();
 }
 
@@ -258,10 +258,26 @@ void Exchange::hold_body(std::string_view data, bool is_last) {
     held_last_ |= is_last;
 }
 
-void Exchange::resume_body() {
-    is_paused_ = false;
+void Exchange::hold_body_again(std::string_view data, bool is_last) {
+    is_released_ = false;
+    if (!is_holding_ || !gave_part(connection_->loop().batch_number()))
+        return hold_body(data, is_last);
+    held_body_.prepend(data);
+}
+
+void Exchange::drop_body() {
+    held_body_.clear();
+    is_holding_ = is_released_ = false;
+}
+
+void Exchange::release_body() {
     is_released_ = true;
     connection_->poke_input();
+}
+
+void Exchange::resume_body() {
+    is_paused_ = false;
+    release_body();
 }
 
 size_t Exchange::take_held(char* into, size_t bytes_max) {

@@ -78,10 +78,16 @@ class Exchange {
     // --- The request's body ----------------------------------------------------------------------
     // Keeps a piece that nobody reads yet.
     void hold_body(std::string_view data, bool is_last);
+    // The same for a piece that had been delivered in this batch.
+    void hold_body_again(std::string_view data, bool is_last);
+    // Nothing of it is wanted any more.
+    void drop_body();
     bool holds_body() const { return is_holding_; }
     size_t held_bytes() const { return held_body_.bytes(); }
     void pause_body() { is_paused_ = true; }
     void resume_body();
+    // Has what is held delivered, unless it is paused.
+    void release_body();
     bool is_body_paused() const { return is_paused_; }
     // True once somebody has asked for the body: what is held may be delivered.
     bool is_body_released() const { return is_released_ && !is_paused_; }
@@ -89,6 +95,9 @@ class Exchange {
     size_t take_held(char* into, size_t bytes_max);
     // Nothing is held any more, and what was held ended the body.
     bool held_all() const { return !is_holding_ && held_last_; }
+    // Notes that batch `number` has a piece of what was held, and that more is held behind it.
+    void note_part(uint64_t number) { part_batch_ = number; }
+    bool gave_part(uint64_t number) const { return part_batch_ == number; }
 
     // The connection ends with this answer.
     void close_after() { closes_ = true; }
@@ -126,6 +135,7 @@ class Exchange {
     ResponseHead head_;
     net::SendQueue behind_;  // output that waits for the answers before it
     net::SendQueue held_body_;
+    uint64_t part_batch_ = 0;
     uint64_t total_bytes_ = 0;
     uint64_t accepted_bytes_ = 0;
 };

@@ -33,6 +33,13 @@ class ReceiveArena {
 
     void reset() { used_ = 0; }
 
+    // What room() can come to: no limit if the memory is the arena's own.
+    size_t room_max() const { return own_ ? SIZE_MAX : memory_.size() - scan_padding_bytes; }
+
+    // Takes other memory, for room() of at least `bytes`. Only while nothing is taken, and only if
+    // the memory is the arena's own. Throws std::bad_alloc.
+    void grow(size_t bytes);
+
   private:
     std::unique_ptr<char[]> own_;
     std::span<char> memory_;

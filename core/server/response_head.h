@@ -1,12 +1,12 @@
 // The part of a response head that the program decides: status line and its own fields, encoded.
 #pragma once
 
+#include "core/base/small_text.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "core/base/small_text.h"
 
 namespace millrace::server {
 
@@ -16,8 +16,8 @@ struct ResponseHead {
     static constexpr size_t inline_bytes = 192;
     static constexpr std::string_view default_line = "HTTP/1.1 200 OK\r\n";
 
-    SmallText<inline_bytes> fields;  // lines, each with CR LF
-    std::string status_line;         // with CR LF; empty: the default
+    SmallText<inline_bytes> fields;           // lines, each with CR LF
+    std::string status_line;                  // with CR LF; empty: the default
     std::optional<uint64_t> declared_length;  // a Content-Length that the program gave
     uint16_t status = 0;                      // 0: not set, which means 200
     bool closes = false;                      // a Connection field said close

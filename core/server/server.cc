@@ -5,11 +5,34 @@
 #include "core/server/connection.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace millrace::server {
 
+namespace {
+
+void check_limits(const HttpLimits& limits, const ReceiveArena& arena) {
+    constexpr uint32_t count_max = 65535;
+    constexpr size_t head_bytes_min = 64, head_bytes_max = 16 * MiB;
+    const auto check = [](bool is_inside, const char* what) {
+        if (!is_inside) throw std::invalid_argument(what);
+    };
+    check(limits.head_bytes_max >= head_bytes_min && limits.head_bytes_max <= head_bytes_max,
+          "head_bytes_max must be 64 to 16 MiB");
+    check(limits.head_bytes_max + Connection::read_bytes_min <= arena.room_max(),
+          "head_bytes_max is too much for the receive arena");
+    check(limits.fields_max >= 1 && limits.fields_max <= count_max,
+          "fields_max must be 1 to 65535");
+    check(limits.pipeline_max >= 1 && limits.pipeline_max <= count_max,
+          "pipeline_max must be 1 to 65535");
+}
+
+}  // namespace
+
 Server::Server(ServerLoop& loop, Handler& handler, const ServerSettings& settings)
-    : loop_(loop), handler_(handler), settings_(settings) {}
+    : loop_(loop), handler_(handler), settings_(settings) {
+    check_limits(settings.limits, loop.arena());
+}
 
 Server::~Server() { close(); }
 
@@ -96,8 +119,7 @@ bool Server::find_route(RequestRecord& request, uint32_t candidate) {
     routing::Match& match = loop_.scratch_match();
     const bool is_head = method_id == http::Method::head;
     const std::string_view also = is_head && settings_.head_from_get ? "GET" : "";
-    if (!routes_.find(request.head.method, request.head.path, candidate, match, also))
-        return false;
+    if (!routes_.find(request.head.method, request.head.path, candidate, match, also)) return false;
     request.route = match.route;
     if (match.parameter_count > 0) {
         auto room = loop_.parameters.room(match.parameter_count);
@@ -116,20 +138,28 @@ void Server::dispatch(Exchange& exchange, RequestRecord& request) {
     handler_.on_request(exchange, request);
 }
 
+// The list for Allow (RFC 9110 section 10.2.1); empty if the request's method has routes, which
+// have all yielded.
+std::string Server::allowed_methods(const RequestRecord& request) const {
+    const auto methods = routes_.methods_for(request.head.path);
+    const auto has = [&](std::string_view method) {
+        return std::find(methods.begin(), methods.end(), method) != methods.end();
+    };
+    const bool adds_head = settings_.head_from_get && has("GET") && !has("HEAD");
+    if (has(request.head.method) || (adds_head && request.head.method == "HEAD")) return {};
+    std::string list;
+    for (const std::string_view method : methods) {
+        if (!list.empty()) list += ", ";
+        list += method;
+        if (adds_head && method == "GET") list += ", HEAD";
+    }
+    return list;
+}
+
 void Server::answer_not_found(Exchange& exchange, const RequestRecord& request) {
     ResponseHead& head = exchange.head();
-    std::string allowed;
-    if (settings_.method_not_allowed) {
-        for (const std::string_view method : routes_.methods_for(request.head.path)) {
-            if (method == request.head.method) {  // its routes have all yielded
-                allowed.clear();
-                break;
-            }
-            if (!allowed.empty()) allowed += ", ";
-            allowed += method;
-            if (method == "GET" && settings_.head_from_get) allowed += ", HEAD";
-        }
-    }
+    const std::string allowed =
+        settings_.method_not_allowed ? allowed_methods(request) : std::string{};
     head.clear();
     head.set_status(allowed.empty() ? "404" : "405");
     if (!allowed.empty()) head.add_field("Allow", allowed);

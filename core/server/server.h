@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -71,6 +72,7 @@ class Server {
 
   private:
     void accept(int fd);
+    std::string allowed_methods(const RequestRecord& request) const;
 
     ServerLoop& loop_;
     Handler& handler_;

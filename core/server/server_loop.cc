@@ -17,7 +17,9 @@ ServerLoop::ServerLoop(std::span<char> receive_memory) : arena_(receive_memory) 
 ServerLoop::~ServerLoop() = default;
 
 void ServerLoop::make_room(size_t bytes) {
-    if (arena_.room() < bytes) end_batch();
+    if (arena_.room() >= bytes) return;
+    end_batch();
+    if (arena_.room() < bytes) arena_.grow(bytes);
     MR_ASSERT(arena_.room() >= bytes);
 }
 
@@ -39,6 +41,7 @@ void ServerLoop::end_batch() {
         if (batch_events_ == 0 && touched_.empty()) break;
     }
     is_in_batch_ = false;
+    ++batch_number_;
     arena_.reset();
     records.reset();
     fields.reset();

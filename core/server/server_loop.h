@@ -60,10 +60,11 @@ class ServerLoop {
     // Notes that the batch has an event more.
     void count_event() { ++batch_events_; }
 
-    uint64_t batch_events() const { return batch_events_; }
+    // Counted from 1.
+    uint64_t batch_number() const { return batch_number_; }
 
-    // Makes sure that `bytes` fit into the arena, by ending the batch if they do not. Afterwards
-    // connections may be closed.
+    // Makes sure that `bytes` fit into the arena, by ending the batch if they do not, and then by
+    // more memory if the arena is the loop's own. Afterwards connections may be closed.
     void make_room(size_t bytes);
 
     // Ends the batch: calls the hook, writes out the answers, forgets all views.
@@ -101,6 +102,7 @@ class ServerLoop {
     routing::Match scratch_match_;
     std::function<void()> batch_hook_;
     uint64_t batch_events_ = 0;
+    uint64_t batch_number_ = 1;
     bool is_in_batch_ = false;
     std::vector<Connection*> touched_;
     std::vector<Connection*> flushing_;

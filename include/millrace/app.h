@@ -27,6 +27,7 @@ using Route = std::function<void(Response& response, Request& request)>;
 
 class App {
   public:
+    // Throws std::invalid_argument if a limit is out of its range.
     explicit App(Loop& loop, const ServerOptions& options = {});
     ~App();  // as close()
     App(const App&) = delete;

@@ -13,7 +13,7 @@ struct HttpLimits {
     // --- Sizes -----------------------------------------------------------------------------------
 
     // Request line, all field lines and the empty line, in bytes. Over it: 431 (414 if the request
-    // line alone is over it). 64 to 16 MiB.
+    // line alone is over it). 64 to 16 MiB, and at least 17 KiB less than a Loop's receive_arena.
     uint32_t head_bytes_max = 16 * 1024;
 
     // Field lines of a request head. Over it: 431. 1 to 65535.

@@ -48,10 +48,11 @@ class Loop {
     Loop(const Loop&) = delete;
     Loop& operator=(const Loop&) = delete;
 
-    // Runs until stop(), or until no listener, connection or timer is left.
+    // Runs until stop(), or until no listener, connection or timer is left. Throws what a function
+    // of the program threw; call it again to go on. Does nothing inside a turn.
     void run();
 
-    // Ends run() after the current turn. From any thread.
+    // Ends run() after the current turn, or the next run() before its first. From any thread.
     void stop();
 
     // Calls `function` in the loop's thread soon. From any thread.
@@ -66,6 +67,7 @@ class Loop {
     int poll_descriptor() const;
 
     // One turn without waiting. Returns true if work is left that needs another turn at once.
+    // Throws as run(). Does nothing inside a turn.
     bool turn();
 
     // Makes the poll descriptor readable. From any thread.

@@ -35,6 +35,8 @@ enum class BodyUse : uint8_t {
     hold,  // nobody reads yet: the engine keeps it, and delivers it again after release_body()
 };
 
+// What a function throws goes on to whoever runs the loop, when the turn is over. The exchange stays
+// as it is.
 class ServerHandler {
   public:
     virtual ~ServerHandler() = default;
@@ -92,7 +94,8 @@ using ListenerId = uint32_t;
 
 class Server {
   public:
-    // `handler` must outlive the server.
+    // `handler` must outlive the server. Throws std::invalid_argument if a limit is out of its
+    // range.
     Server(Loop& loop, ServerHandler& handler, const ServerOptions& options = {});
     ~Server();  // as close()
     Server(const Server&) = delete;
