@@ -1,6 +1,5 @@
 #include "node/environment.h"
 
-#include "millrace/error.h"
 #include "node/app_binding.h"
 
 #include <algorithm>
@@ -83,12 +82,9 @@ Loop& Environment::loop() {
     return *loop_;
 }
 
-Response& Environment::response(uint32_t slot) {
+Response* Environment::open_response(uint32_t slot) {
     ResponseTable::Entry* entry = responses_.find(slot);
-    if (!entry || !entry->response.is_open())
-        throw Error(ErrorCode::response_gone,
-                    "the response is complete, or its connection is gone");
-    return entry->response;
+    return entry && entry->response.is_open() ? &entry->response : nullptr;
 }
 
 Request& Environment::request(uint32_t index) {

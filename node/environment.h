@@ -37,8 +37,8 @@ class Environment {
     Loop& loop();
     ResponseTable& responses() { return responses_; }
 
-    // The response of a slot. Throws Error{response_gone} if it is no longer open.
-    Response& response(uint32_t slot);
+    // The response of a slot; nullptr if its connection has gone.
+    Response* open_response(uint32_t slot);
 
     // The request number `index` of the batch under way. Throws if there is none.
     Request& request(uint32_t index);

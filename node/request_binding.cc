@@ -77,8 +77,9 @@ napi_value answer_not_found(const Arguments& arguments) {
     Environment& environment = arguments.environment();
     Server& server = environment.app(arguments.unsigned_at(0)).server();
     const uint32_t slot = arguments.unsigned_at(2);
-    const Response response = environment.response(slot);
-    server.answer_not_found(response, environment.request(arguments.unsigned_at(1)));
+    const Response* const response = environment.open_response(slot);
+    if (!response) return nullptr;  // its connection has gone
+    server.answer_not_found(*response, environment.request(arguments.unsigned_at(1)));
     environment.responses().free(slot);
     return nullptr;
 }

@@ -1,9 +1,11 @@
 // HttpResponse of JavaScript: calls on the response of a slot. All first carry out what JavaScript
 // has written into the command memory, to keep the order of calls.
 //
+// The connection may have gone while the event that tells JavaScript so is still to come. Until
+// then the program cannot know: its calls have no effect, and do not throw.
+//
 // `head` is what the program has set so far: 0 for nothing (more), the number of a prepared head,
 // or lines (head_lines.h).
-#include "millrace/error.h"
 #include "node/app_binding.h"
 #include "node/head_lines.h"
 
@@ -14,10 +16,11 @@ namespace {
 
 uint32_t slot_of(const Arguments& arguments) { return arguments.unsigned_at(0); }
 
-Response& response_of(const Arguments& arguments) {
+// nullptr if its connection has gone.
+Response* response_of(const Arguments& arguments) {
     Environment& environment = arguments.environment();
     environment.run_commands();
-    return environment.response(slot_of(arguments));
+    return environment.open_response(slot_of(arguments));
 }
 
 void apply_head(const Arguments& arguments, size_t index, Response& response) {
@@ -45,11 +48,12 @@ napi_value prepare_head(const Arguments& arguments) {
 
 // end(slot, head, body, close)
 napi_value end(const Arguments& arguments) {
-    Response& response = response_of(arguments);
+    Response* const response = response_of(arguments);
+    if (!response) return nullptr;
     std::string_view body;
     if (!arguments.is_undefined(2)) body = arguments.bytes_at(2, arguments.environment().scratch);
-    apply_head(arguments, 1, response);
-    Response answer = response;
+    apply_head(arguments, 1, *response);
+    Response answer = *response;
     answer.end(body, arguments.flag_at(3) ? Close::yes : Close::no);
     release(arguments);
     return nullptr;
@@ -57,12 +61,13 @@ napi_value end(const Arguments& arguments) {
 
 // endWithoutBody(slot, head, reportedBytes or -1, close)
 napi_value end_without_body(const Arguments& arguments) {
-    Response& response = response_of(arguments);
+    Response* const response = response_of(arguments);
+    if (!response) return nullptr;
     std::optional<uint64_t> reported;
     const double bytes = arguments.number_at(2);
     if (bytes >= 0) reported = static_cast<uint64_t>(bytes);
-    apply_head(arguments, 1, response);
-    Response answer = response;
+    apply_head(arguments, 1, *response);
+    Response answer = *response;
     answer.end_without_body(reported, arguments.flag_at(3) ? Close::yes : Close::no);
     release(arguments);
     return nullptr;
@@ -70,26 +75,29 @@ napi_value end_without_body(const Arguments& arguments) {
 
 // write(slot, head, chunk) -> false if bytes are queued
 napi_value write(const Arguments& arguments) {
-    Response& response = response_of(arguments);
+    Response* const response = response_of(arguments);
+    if (!response) return make_flag(arguments.env(), false);
     const std::string_view chunk = arguments.bytes_at(2, arguments.environment().scratch);
-    apply_head(arguments, 1, response);
-    return make_flag(arguments.env(), response.write(chunk));
+    apply_head(arguments, 1, *response);
+    return make_flag(arguments.env(), response->write(chunk));
 }
 
 // beginWrite(slot, head)
 napi_value begin_write(const Arguments& arguments) {
-    Response& response = response_of(arguments);
-    apply_head(arguments, 1, response);
-    response.begin_write();
+    Response* const response = response_of(arguments);
+    if (!response) return nullptr;
+    apply_head(arguments, 1, *response);
+    response->begin_write();
     return nullptr;
 }
 
 // tryEnd(slot, head, chunk, totalBytes) -> flags: 1 accepted, 2 done
 napi_value try_end(const Arguments& arguments) {
-    Response& response = response_of(arguments);
+    Response* const response = response_of(arguments);
+    if (!response) return make_unsigned(arguments.env(), 0);
     const std::string_view chunk = arguments.bytes_at(2, arguments.environment().scratch);
-    apply_head(arguments, 1, response);
-    Response answer = response;
+    apply_head(arguments, 1, *response);
+    Response answer = *response;
     const TryEnd result = answer.try_end(chunk, static_cast<uint64_t>(arguments.number_at(3)));
     if (result.done) release(arguments);
     return make_unsigned(arguments.env(), (result.accepted ? 1u : 0u) | (result.done ? 2u : 0u));
@@ -97,35 +105,44 @@ napi_value try_end(const Arguments& arguments) {
 
 // writeOffset(slot) -> number
 napi_value write_offset(const Arguments& arguments) {
-    return make_number(arguments.env(), static_cast<double>(response_of(arguments).write_offset()));
+    const Response* const response = response_of(arguments);
+    const uint64_t offset = response ? response->write_offset() : 0;
+    return make_number(arguments.env(), static_cast<double>(offset));
 }
 
 // queuedBytes(slot) -> number
 napi_value queued_bytes(const Arguments& arguments) {
-    return make_number(arguments.env(), static_cast<double>(response_of(arguments).queued_bytes()));
+    const Response* const response = response_of(arguments);
+    const uint64_t bytes = response ? response->queued_bytes() : 0;
+    return make_number(arguments.env(), static_cast<double>(bytes));
 }
 
 // notifyWritable(slot)
 napi_value notify_writable(const Arguments& arguments) {
-    response_of(arguments).notify_writable();
+    if (Response* const response = response_of(arguments)) response->notify_writable();
     return nullptr;
 }
 
 // closeConnection(slot) -> the slots whose responses were aborted, the given one among them
 napi_value close_connection(const Arguments& arguments) {
     Environment& environment = arguments.environment();
-    Response response = response_of(arguments);
+    Response* const response = response_of(arguments);
+    if (!response) {
+        const uint32_t slots[] = {slot_of(arguments)};
+        return make_array(arguments.env(), slots);
+    }
     Environment::AbortCollector collector{environment};
-    response.close();
+    Response(*response).close();
     environment.update_keep_alive();
     return make_array(arguments.env(), collector.slots);
 }
 
 // bodyState(slot) -> flags: 1 the request has a body, 2 a part of it is held
 napi_value body_state(const Arguments& arguments) {
-    const Response& response = response_of(arguments);
-    return make_unsigned(arguments.env(), (response.has_body() ? 1u : 0u) |
-                                              (response.holds_body() ? 2u : 0u));
+    const Response* const response = response_of(arguments);
+    const bool has_body = !response || response->has_body();
+    const bool is_held = response && response->holds_body();
+    return make_unsigned(arguments.env(), (has_body ? 1u : 0u) | (is_held ? 2u : 0u));
 }
 
 // holdBody(slot, offset, bytes, isLast): nobody reads yet
@@ -133,35 +150,42 @@ napi_value hold_body(const Arguments& arguments) {
     Environment& environment = arguments.environment();
     const std::string_view data =
         environment.received(arguments.unsigned_at(1), arguments.unsigned_at(2));
-    response_of(arguments).hold_body(data, arguments.flag_at(3));
+    if (Response* const response = response_of(arguments))
+        response->hold_body(data, arguments.flag_at(3));
     return nullptr;
 }
 
 // pauseBody(slot)
 napi_value pause_body(const Arguments& arguments) {
-    response_of(arguments).pause();
+    if (Response* const response = response_of(arguments)) response->pause();
     return nullptr;
 }
 
 // releaseBody(slot): deliver what is held and what comes
 napi_value release_body(const Arguments& arguments) {
-    response_of(arguments).release_body();
+    if (Response* const response = response_of(arguments)) response->release_body();
     return nullptr;
+}
+
+std::string address_of(const Arguments& arguments) {
+    const Response* const response = response_of(arguments);
+    return response ? response->remote_address() : std::string{};
 }
 
 // remoteAddress(slot) -> ArrayBuffer of 4, 16 or 0 bytes
 napi_value remote_address(const Arguments& arguments) {
-    return make_array_buffer(arguments.env(), response_of(arguments).remote_address());
+    return make_array_buffer(arguments.env(), address_of(arguments));
 }
 
 // remoteAddressText(slot) -> string
 napi_value remote_address_text(const Arguments& arguments) {
-    return make_utf8(arguments.env(), to_text(response_of(arguments).remote_address()));
+    return make_utf8(arguments.env(), to_text(address_of(arguments)));
 }
 
 // remotePort(slot) -> number
 napi_value remote_port(const Arguments& arguments) {
-    return make_unsigned(arguments.env(), response_of(arguments).remote_port());
+    const Response* const response = response_of(arguments);
+    return make_unsigned(arguments.env(), response ? response->remote_port() : 0);
 }
 
 }  // namespace
