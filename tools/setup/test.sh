@@ -53,7 +53,8 @@ stage_addon() {
 
 js_test_files() {
     # A folder that is not there has no tests.
-    { find "$@" -type f -name '*.test.js' -not -path '*/node_modules/*' 2>/dev/null || true; } | sort
+    { find "$@" -type f -name '*.test.js' -not -path '*/node_modules/*' 2>/dev/null || true; } |
+        sort
 }
 
 # run_js_tests NAME NODE FILE...
