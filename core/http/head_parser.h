@@ -26,7 +26,8 @@ enum class TargetForm : uint8_t { origin, absolute, authority, asterisk };
 // How the body is framed. RFC 9112 section 6.3.
 enum class BodyKind : uint8_t { none, length, chunked };
 
-// All views point into the bytes given to parse_head() or into the field storage.
+// All views point into the bytes given to parse_head() or into the field storage; only the "/" for the
+// empty path of an absolute target is a constant.
 struct RequestHead {
     std::string_view method;
     std::string_view target;  // as received
@@ -46,7 +47,7 @@ struct RequestHead {
     bool keep_alive = true;
     // Expect has the member 100-continue (in any case), HTTP/1.1, and a body is to come.
     bool expects_continue = false;
-    // Connection has the option upgrade (in any case) and there is an Upgrade field.
+    // Connection has the option upgrade (in any case), there is an Upgrade field, and HTTP/1.1.
     bool upgrade = false;
 };
 
