@@ -52,9 +52,20 @@ std::string key_of(std::string_view method, std::string_view pattern) {
     return key;
 }
 
-// Order of text children: by size first, which most comparisons need no bytes for.
+constexpr size_t prefix_bytes = sizeof(uint64_t);
+
+// The first bytes of a text as a number: what most texts differ in.
+uint64_t prefix_of(std::string_view text) {
+    uint64_t prefix = 0;
+    for (size_t index = 0; index < std::min(text.size(), prefix_bytes); ++index)
+        prefix |= uint64_t{static_cast<unsigned char>(text[index])} << (8 * index);
+    return prefix;
+}
+
+// Order of text children.
 bool text_before(std::string_view a, std::string_view b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
+    const uint64_t prefix_a = prefix_of(a), prefix_b = prefix_of(b);
+    return prefix_a != prefix_b ? prefix_a < prefix_b : a < b;
 }
 
 bool name_before(std::string_view a, std::string_view b) { return b < a; }
@@ -69,9 +80,10 @@ struct RouteTree::Node {
     using Children = std::vector<Child>;
 
     RouteId route = no_route;
-    Children texts;       // sorted by text_before
-    Children parameters;  // sorted by name_before
-    Children wildcards;   // sorted by name_before; what lies below them is never reached
+    Children texts;                       // sorted by text_before
+    std::vector<uint64_t> text_prefixes;  // of texts
+    Children parameters;                  // sorted by name_before
+    Children wildcards;  // sorted by name_before; what lies below them is never reached
 
     bool is_empty() const {
         return route == no_route && texts.empty() && parameters.empty() && wildcards.empty();
@@ -98,6 +110,7 @@ struct RouteTree::Node {
         auto place = place_of(children, segment);
         if (place == children.end() || place->segment != segment)
             place = children.insert(place, {std::string{segment}, std::make_unique<Node>()});
+        note_texts();
         return *place->node;
     }
 
@@ -109,23 +122,32 @@ struct RouteTree::Node {
         if (place == children.end() || place->segment != segments.front()) return no_route;
         const RouteId removed = place->node->remove(segments.subspan(1));
         if (place->node->is_empty()) children.erase(place);
+        note_texts();
         return removed;
     }
 
-    const Node* text_child(std::string_view segment) const {
+    const Node* text_child(std::string_view segment, uint64_t prefix) const {
+        size_t index = 0;
         // Few siblings are the rule, and then a straight walk beats a binary search.
         constexpr size_t walk_max = 8;
-        if (texts.size() <= walk_max) {
-            for (const Child& child : texts)
-                if (child.segment == segment) return child.node.get();
-            return nullptr;
+        const size_t count = text_prefixes.size();
+        if (count <= walk_max) {
+            while (index < count && text_prefixes[index] < prefix)
+                ++index;
+        } else {
+            const auto begin = text_prefixes.begin();
+            index =
+                static_cast<size_t>(std::lower_bound(begin, text_prefixes.end(), prefix) - begin);
         }
-        const auto place = std::lower_bound(texts.begin(), texts.end(), segment,
-                                            [](const Child& child, std::string_view wanted) {
-                                                return text_before(child.segment, wanted);
-                                            });
-        const bool found = place != texts.end() && place->segment == segment;
-        return found ? place->node.get() : nullptr;
+        for (; index < count && text_prefixes[index] == prefix; ++index)
+            if (texts[index].segment == segment) return texts[index].node.get();
+        return nullptr;
+    }
+
+    void note_texts() {
+        text_prefixes.clear();
+        for (const Child& child : texts)
+            text_prefixes.push_back(prefix_of(child.segment));
     }
 };
 
@@ -150,11 +172,12 @@ class RouteTree::Search {
     bool descend(const Node& node, const char* segment_start, size_t depth) {
         if (segment_start == nullptr) return take(node.route);
         if (depth == segments_max) return false;
-        const char* const slash = slash_from(segment_start);
+        uint64_t prefix = 0;
+        const char* const slash = segment_end(segment_start, prefix);
         const char* const next = slash == end_ ? nullptr : slash + 1;
         const std::string_view segment{segment_start, static_cast<size_t>(slash - segment_start)};
 
-        const Node* const text = node.text_child(segment);
+        const Node* const text = node.text_child(segment, prefix);
         if (text != nullptr && descend(*text, next, depth + 1)) return true;
         if (!segment.empty() && descend_by_parameter(node, segment, next, depth)) return true;
         return std::any_of(node.wildcards.begin(), node.wildcards.end(),
@@ -171,9 +194,14 @@ class RouteTree::Search {
         return false;
     }
 
-    const char* slash_from(const char* from) const {
-        if (!has_slashes_ || from == end_) return end_;
-        const void* slash = std::memchr(from, '/', static_cast<size_t>(end_ - from));
+    // The end of a segment and, on the way, its prefix_of().
+    const char* segment_end(const char* at, uint64_t& prefix) const {
+        for (unsigned shift = 0; shift < 8 * prefix_bytes; shift += 8, ++at) {
+            if (at == end_ || (*at == '/' && has_slashes_)) return at;
+            prefix |= uint64_t{static_cast<unsigned char>(*at)} << shift;
+        }
+        if (!has_slashes_ || at == end_) return end_;
+        const void* slash = std::memchr(at, '/', static_cast<size_t>(end_ - at));
         return slash != nullptr ? static_cast<const char*>(slash) : end_;
     }
 
