@@ -27,8 +27,8 @@ async function ask(port, path, count) {
   const timer = setTimeout(() => socket.destroy(new Error('no answer in time')), patienceMs);
   try {
     await once(socket, 'connect');
-    const head = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: keep-alive\r\n\r\n`;
-    socket.write(head.repeat(count));
+    const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, 'Connection: keep-alive'];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`.repeat(count));
     const responses = [];
     let bytes = '';
     for await (const chunk of socket) {
@@ -78,7 +78,7 @@ export async function checkServer(server, { path = '/', mustHave = [] } = {}) {
   return { bytes: size, headers: Object.fromEntries(headers), atMs: performance.now() };
 }
 
-/** A Date that stands still would be a cheat: two checks some time apart must show different ones. */
+/** A Date that stands still would be a cheat: two checks some time apart must differ in it. */
 export function checkDateMoves(server, before, after) {
   const apart = after.atMs - before.atMs;
   if (apart < 1100 || !before.headers.date) return;

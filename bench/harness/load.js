@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 /**
- * Runs millrace-load and returns its report. A run with errors is returned too: `errors.total` tells.
+ * Runs millrace-load and returns its report, also that of a run with errors (`errors.total`).
  *
  * @param {string} program
  * @param {Record<string, string | number | string[]>} options by the names of the command line

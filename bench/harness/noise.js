@@ -1,4 +1,4 @@
-// The rules by which a slice is discarded. They look at the machine and at errors, never at results.
+// The rules by which a slice is discarded. They look at the machine, never at results.
 
 const stealMax = 0.02;
 const foreignMax = 0.1;
@@ -19,7 +19,7 @@ export function findNoise(report, { serverCpu, loadCpu }) {
 }
 
 /** The rules in words, for the report. */
-export const noiseRules = `steal > ${stealMax * 100} % or other processes > ${foreignMax * 100} % of a core in use`;
+export const noiseRules = `steal > ${stealMax * 100} %, or other work > ${foreignMax * 100} % of a core`;
 
 /** The load generator was the limit, not the server, when its core was this busy. */
 export const clientBusyMax = 0.85;

@@ -1,4 +1,4 @@
-// Server processes: those written in JavaScript obey over IPC, those written in C++ print their port.
+// Server processes: those in JavaScript obey over IPC, those in C++ print their port.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** The arguments of the first `event`. Rejects when it does not come in time, or `child` ends first. */
+/** The arguments of the first `event`; rejects when it is late, or `child` ends before. */
 async function soon(emitter, event, child, what) {
   const done = new AbortController();
   const { signal } = done;
@@ -49,7 +49,7 @@ class ServerProcess {
     return message;
   }
 
-  /** Begins the window that snapshot() reports on. Nothing happens in servers that are not ours to ask. */
+  /** Begins the window that snapshot() reports on. Programs in C++ cannot be asked. */
   async reset() {
     if (this.#obeys) await this.#ask('reset');
   }
@@ -89,8 +89,8 @@ function launch(command, { cpu, descriptors, stdio }) {
 /**
  * Starts a server of bench/servers, pinned to a CPU.
  *
- * @param {{name: string, node: string, script: string, flags?: string[], args?: string[], cpu: number,
- *   descriptors?: number}} options
+ * @param {{name: string, node: string, script: string, flags?: string[], args?: string[],
+ *   cpu: number, descriptors?: number}} options
  */
 export async function startNodeServer({ name, node, script, flags = [], args = [], ...placement }) {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'];

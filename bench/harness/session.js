@@ -1,8 +1,8 @@
 // The order in which slices are measured.
 //
-// All servers of a comparison are up at once; an idle one costs nothing. A block is ABBA or BAAB, so
-// that a linear drift of the machine cancels out, and gives one pair. Blocks lie in several restarts
-// of all processes, because what the JIT and the allocator did differs more between processes than
+// All servers of a comparison are up at once; an idle one costs nothing. A block is ABBA or BAAB,
+// so that a linear drift of the machine cancels out, and gives one pair. Blocks lie in several
+// restarts of all processes, because what the JIT and the allocator did differs more between processes than
 // within one. Sides that are not compared (the ceiling) have one slice in each block.
 
 import { checkDateMoves, checkServer } from './conformance.js';
@@ -102,9 +102,9 @@ async function measureRestart(servers, restart, wanted, plan, blocks) {
  *
  * @param {object} plan
  * @param {Record<string, object>} plan.sides `candidate`, `reference`, and others to look at
- * @param {number} plan.pairs blocks wanted; a noisy one is repeated, at most `attempts` times as many
+ * @param {number} plan.pairs blocks wanted
  * @param {number} plan.restarts
- * @param {number} plan.attempts 1: do not repeat
+ * @param {number} plan.attempts measures so many times `pairs` to make up for noisy blocks
  * @param {number} plan.warmup seconds, of each server after its start
  * @param {object} plan.load options of millrace-load
  * @param {Record<string, string[]>} plan.paths what to check, by role, `all` for the others
@@ -123,7 +123,7 @@ export async function measurePairs(plan) {
   return { ...keepQuiet(blocks), checks, versions };
 }
 
-/** Keeps the blocks without noise; all, marked as busy, if those are fewer than three and than half. */
+/** Keeps the blocks without noise; all, marked as busy, if those are too few to say anything. */
 export function keepQuiet(blocks) {
   const quiet = blocks.filter((block) => block.noise.length === 0);
   const reasons = {};

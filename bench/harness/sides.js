@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureNode, ensureUws } from '../peers/store.js';
 import { startNodeServer, startProgram } from './server-process.js';
 
-const scriptPath = (name) => fileURLToPath(new URL(`../servers/${name}`, import.meta.url));
+const scriptPath = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** The path of a built program. */
 export function programPath(options, name) {
@@ -19,8 +19,8 @@ export function programPath(options, name) {
 export const loadProgram = (options) => programPath(options, 'bench/load/millrace-load');
 
 /**
- * A side is something to start for a benchmark: `start()` returns a server process, `mustHave` names
- * headers by which it is known to be what it claims.
+ * A side is something to start for a benchmark: `start()` returns a server process, `mustHave`
+ * names headers by which it is known to be what it claims.
  */
 export async function findSides(options) {
   const node = await ensureNode(options.node);
@@ -41,7 +41,7 @@ export async function findSides(options) {
     peer &&
     nodeSide(
       options.against ? 'reference' : 'uWebSockets.js',
-      scriptPath('uws.js'),
+      scriptPath('../servers/uws.js'),
       [peer],
       options.against ? [] : ['uWebSockets'],
     );
@@ -49,7 +49,7 @@ export async function findSides(options) {
     peerPath: peer,
     millrace: nodeSide(
       options.candidate ? 'candidate' : 'Millrace',
-      scriptPath('millrace.js'),
+      scriptPath('../servers/millrace.js'),
       options.candidate ? [options.candidate] : [],
       [],
     ),

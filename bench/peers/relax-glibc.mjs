@@ -1,9 +1,9 @@
 // Lets a prebuilt addon for glibc 2.38 load on older systems of the same architecture.
 //
 // Compilers on glibc 2.38 bind strtol() and its relatives to new names (`__isoc23_strtol`), which
-// differ from the old functions only for binary literals. Each new name ends with the old one, so it
-// is enough to move the symbol's name offset to that ending, to take its version away, and to mark the
-// need for GLIBC_2.38 as weak, which the loader forgives.
+// differ from the old functions only for binary literals. Each new name ends with the old one, so
+// it is enough to move the symbol's name offset to that ending, to take its version away, and to
+// mark the need for GLIBC_2.38 as weak, which the loader forgives.
 //
 // node bench/peers/relax-glibc.mjs FILE...
 

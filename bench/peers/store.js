@@ -1,5 +1,5 @@
-// What benchmarks need from npm, kept in build/bench-peers so that it is fetched once: other versions
-// of Node, and uWebSockets.js. Only the files in use are kept.
+// What benchmarks need from npm, kept in build/bench-peers so that it is fetched once: other
+// versions of Node, and uWebSockets.js. Only the files in use are kept.
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,8 +20,8 @@ export const nodeModuleVersions = { 20: 115, 22: 127, 24: 137, 26: 147 };
 const uwsPackage = 'uwebsockets@3.0.6';
 
 /**
- * Makes `name` in the store from an npm package, unless it is there. `keep(from, to)` copies what is
- * needed into the new folder, which appears under its name only when it is complete.
+ * Makes `name` in the store from an npm package, unless it is there. `keep(from, to)` copies what
+ * is needed into the new folder, which appears under its name only when it is complete.
  */
 async function ensureStored(name, packageSpec, keep) {
   const target = join(storePath, name);

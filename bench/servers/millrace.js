@@ -1,4 +1,4 @@
-// The benchmark's server on Millrace: the package of this checkout, or the module named as argument.
+// The benchmark's server on Millrace: this checkout's, or the module named as argument.
 
 import { serve } from './serve.js';
 

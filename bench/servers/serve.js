@@ -1,5 +1,5 @@
-// A server under test, driven by its parent over the IPC channel so that nothing but load comes in on
-// its port. Both sides of a comparison run this very code with another module behind it.
+// A server under test, driven by its parent over the IPC channel so that nothing but load comes in
+// on its port. Both sides of a comparison run this very code with another module behind it.
 //
 //   child to parent   {type: 'ready', port, pid, versions}   once
 //   parent to child   {type: 'reset'}      starts a window; answered with {type: 'reset'}
