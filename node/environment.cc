@@ -217,15 +217,16 @@ uint32_t Environment::call_dispatcher(uint32_t count) {
     const HandleScope scope(env_);
     napi_value dispatcher = nullptr;
     napi_value receiver = nullptr;
-    napi_value argument = nullptr;
+    napi_value arguments[2] = {};
     napi_value result = nullptr;
     uint32_t consumed = count;
     napi_get_reference_value(env_, dispatcher_, &dispatcher);
     napi_get_reference_value(env_, receiver_, &receiver);
-    napi_create_uint32(env_, count, &argument);
+    napi_create_uint32(env_, count, &arguments[0]);
+    napi_create_uint32(env_, batch_, &arguments[1]);
     is_crossing_ = true;
     const napi_status status =
-        napi_make_callback(env_, async_context_, receiver, dispatcher, 1, &argument, &result);
+        napi_make_callback(env_, async_context_, receiver, dispatcher, 2, arguments, &result);
     is_crossing_ = false;
     if (status == napi_ok && napi_get_value_uint32(env_, result, &consumed) == napi_ok)
         return std::clamp(consumed, 1u, count);

@@ -183,8 +183,9 @@ function run(count) {
   }
 }
 
-function dispatch(count) {
+function dispatch(count, batch) {
   next = 0;
+  turn.batch = batch;
   turn.isDispatching = true;
   // The catch is outside the loop: entering it once a batch costs nothing.
   for (;;) {

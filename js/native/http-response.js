@@ -30,8 +30,8 @@ class Callbacks {
   isPaused = false;
   /** There is no body, and its end has been told. */
   isEmptyTold = false;
-  /** The engine may hold a part of the body that was not delivered yet. */
-  mayHold = false;
+  /** The batch in which a piece of the body was given back to the engine: what follows it, too. */
+  heldInBatch = 0;
   /** All queued bytes were taken before anybody asked to be told. */
   missedWritable = false;
 }
@@ -273,9 +273,8 @@ export class HttpResponse {
     if ((state & BODY_EXISTS) === 0) {
       if (!callbacks.isEmptyTold) queueMicrotask(() => this.#deliver(new ArrayBuffer(0), true));
       callbacks.isEmptyTold = true;
-    } else if ((state & BODY_IS_HELD) !== 0) {
-      callbacks.mayHold = true;
-      if (!callbacks.isPaused) native.releaseBody(slot);
+    } else if ((state & BODY_IS_HELD) !== 0 && !callbacks.isPaused) {
+      native.releaseBody(slot);
     }
     return this;
   }
@@ -354,18 +353,15 @@ export class HttpResponse {
   }
 
   #body(slot, offset, length, isLast) {
-    const callbacks = this.#callbacks;
-    const isReadable =
-      callbacks !== undefined &&
-      callbacks.data !== undefined &&
-      !callbacks.isPaused &&
-      !(callbacks.mayHold && (native.bodyState(slot) & BODY_IS_HELD) !== 0);
-    if (isReadable) {
+    const callbacks = this.#callbacksMade();
+    const isWanted = callbacks.data !== undefined && !callbacks.isPaused;
+    if (isWanted && callbacks.heldInBatch !== turn.batch) {
       this.#deliver(receiveMemory.slice(offset, offset + length), isLast);
       return;
     }
+    callbacks.heldInBatch = turn.batch;
     native.holdBody(slot, offset, length, isLast);
-    this.#callbacksMade().mayHold = true;
+    if (isWanted) native.releaseBody(slot);
   }
 
   #writable(slot) {

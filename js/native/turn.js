@@ -13,6 +13,9 @@ export const turn = {
   /** A batch is being handled: what it gathers is written out at its end. */
   isDispatching: false,
 
+  /** The number of the batch, counted from 1. It may be handled in several parts. */
+  batch: 0,
+
   /** The request whose handler is running. */
   request: undefined,
 
