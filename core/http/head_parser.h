@@ -26,8 +26,8 @@ enum class TargetForm : uint8_t { origin, absolute, authority, asterisk };
 // How the body is framed. RFC 9112 section 6.3.
 enum class BodyKind : uint8_t { none, length, chunked };
 
-// All views point into the bytes given to parse_head() or into the field storage; only the "/" for the
-// empty path of an absolute target is a constant.
+// All views point into the bytes given to parse_head() or into the field storage; only the "/" for
+// the empty path of an absolute target is a constant.
 struct RequestHead {
     std::string_view method;
     std::string_view target;  // as received
