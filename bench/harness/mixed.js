@@ -50,7 +50,8 @@ export async function runMixed(options) {
   const rows = metrics.map((metric) => compareBy(metric, result.blocks));
   console.log(
     `\n${names.join(' against ')}: Node ${result.versions.node}, ` +
-      `${plan.load.connections} connections ask for a fast route, ${options.connections - plan.load.connections} for one of 1 ms`,
+      `${plan.load.connections} connections ask for a fast route, ` +
+      `${options.connections - plan.load.connections} for one of 1 ms`,
   );
   console.log(formatTable([comparisonHeading(names), ...rows.map(rowOf)]));
   console.log(describeDiscards(result));

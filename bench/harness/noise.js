@@ -19,7 +19,8 @@ export function findNoise(report, { serverCpu, loadCpu }) {
 }
 
 /** The rules in words, for the report. */
-export const noiseRules = `steal > ${stealMax * 100} %, or other work > ${foreignMax * 100} % of a core`;
+export const noiseRules =
+  `steal > ${stealMax * 100} %, ` + `or other work > ${foreignMax * 100} % of a core`;
 
 /** The load generator was the limit, not the server, when its core was this busy. */
 export const clientBusyMax = 0.85;

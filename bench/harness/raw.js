@@ -86,7 +86,8 @@ function printDepth(result, plan, options) {
   const { depth, connections } = plan.load;
   console.log(
     `\n${names.join(' against ')}: Node ${versions.node}, ` +
-      `${connections} connections, depth ${depth}, blocks of 4 slices of ${options.duration} s, ${options.restarts} restarts`,
+      `${connections} connections, depth ${depth}, ` +
+      `blocks of 4 slices of ${options.duration} s, ${options.restarts} restarts`,
   );
   const roles = Object.keys(plan.sides);
   console.log(

@@ -25,7 +25,7 @@ export function describeDiscards({ measured, quiet, reasons, busy, blocks }) {
   const counts = `${measured} blocks measured, ${measured - quiet} noisy (rule: ${noiseRules}`;
   const line = `${counts}${why.length > 0 ? `; slices: ${why.join(', ')}` : ''})`;
   if (!busy) return `${line}; ${blocks.length} kept`;
-  return `${line}\nTHE MACHINE WAS BUSY: noisy blocks are in the table. Rate and latency say little here.`;
+  return `${line}\nTHE MACHINE WAS BUSY: noisy blocks are in the table; trust no rate or latency in it.`;
 }
 
 /** Says whether the figures are the server's or the client's. */
@@ -34,8 +34,8 @@ export function describeLimits(utilisations) {
   for (const { name, client, server } of utilisations) {
     if (client > clientBusyMax) {
       notes.push(
-        `${name}: the client's core was ${(100 * client).toFixed(0)} % in use. It may have been the ` +
-          'limit: CPU a request is the figure that counts, the rate is a lower bound.',
+        `${name}: the client's core was ${(100 * client).toFixed(0)} % in use. It may have been ` +
+          'the limit: CPU a request is the figure that counts, the rate is a lower bound.',
       );
     } else if (server < serverBusyMin) {
       notes.push(
