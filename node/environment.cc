@@ -219,7 +219,6 @@ uint32_t Environment::call_dispatcher(uint32_t count) {
     napi_value receiver = nullptr;
     napi_value arguments[2] = {};
     napi_value result = nullptr;
-    uint32_t consumed = count;
     napi_get_reference_value(env_, dispatcher_, &dispatcher);
     napi_get_reference_value(env_, receiver_, &receiver);
     napi_create_uint32(env_, count, &arguments[0]);
@@ -228,19 +227,23 @@ uint32_t Environment::call_dispatcher(uint32_t count) {
     const napi_status status =
         napi_make_callback(env_, async_context_, receiver, dispatcher, 2, arguments, &result);
     is_crossing_ = false;
-    if (status == napi_ok && napi_get_value_uint32(env_, result, &consumed) == napi_ok)
-        return std::clamp(consumed, 1u, count);
-    // The dispatcher catches what handlers throw. What arrives here was thrown by a microtask or a
-    // tick, or the environment is being terminated.
+    if (status != napi_ok) report_crossing_failure();
+    if (is_dead_) return count;
+    // Not the result of the call, which is lost when a microtask throws.
+    uint32_t consumed = 0;
+    const char* const word = command_memory_.bytes.data() + handled_events_offset;
+    std::memcpy(&consumed, word, sizeof consumed);
+    return std::clamp(consumed, 1u, count);
+}
+
+// The dispatcher catches what handlers throw. What arrives here was thrown by a microtask or a
+// tick, or the environment is being terminated.
+void Environment::report_crossing_failure() {
     bool is_pending = false;
     napi_is_exception_pending(env_, &is_pending);
     napi_value exception = nullptr;
-    if (!is_pending || napi_get_and_clear_last_exception(env_, &exception) != napi_ok) {
-        is_dead_ = status != napi_ok;
-        return count;
-    }
-    napi_fatal_exception(env_, exception);
-    return count;
+    is_dead_ = !is_pending || napi_get_and_clear_last_exception(env_, &exception) != napi_ok;
+    if (!is_dead_) napi_fatal_exception(env_, exception);
 }
 
 // JavaScript has seen these aborts: their slots may be used again.

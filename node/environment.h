@@ -101,6 +101,7 @@ class Environment {
     void on_ready();
     void dispatch();
     uint32_t call_dispatcher(uint32_t count);
+    void report_crossing_failure();
     void forget_consumed(size_t first, size_t count);
     void run_command(std::span<const char>& commands);
     void push_event(EventKind kind, uint32_t flags, uint32_t slot, uint32_t third, uint32_t fourth);

@@ -20,8 +20,9 @@ inline constexpr uint32_t event_kind_mask = 0xff;
 inline constexpr uint32_t body_is_last = 1u << 8;
 
 // --- Commands: JavaScript writes, C++ reads -----------------------------------------------------
-// Word 0 of the memory: bytes in use, counting from commands_begin. Then one command after the
-// other, each padded to whole words.
+// Word 0 of the memory: bytes in use, counting from commands_begin. Word 1: how many of the events
+// shown have been handled. Behind commands_begin one command after the other, each padded to whole
+// words.
 enum class CommandKind : uint32_t {
     // slot, number of a prepared head, bytes of the body; the body
     end = 1,
@@ -31,6 +32,7 @@ enum class CommandKind : uint32_t {
     end_with_lines = 2,
 };
 inline constexpr size_t commands_begin = 16;
+inline constexpr size_t handled_events_offset = 4;
 inline constexpr size_t command_head_words = 4;
 
 }  // namespace millrace::node

@@ -1,8 +1,9 @@
 // How long a batch runs before its answers are written out.
 //
-// Fast handlers share a batch: the clock is looked at once in a stretch of events. As soon as the events of
-// a stretch turn out to be costly on average, each is timed, and its route's cost is remembered: a route that
-// is slow gets a batch of its own, so that nobody's answer waits for it.
+// Fast handlers share a batch: the clock is looked at once in a stretch of events. As soon as the
+// events of a stretch turn out to be costly on average, each is timed, and its route's cost is
+// remembered: a route that is slow gets a batch of its own, so that nobody's answer waits for it. A
+// route that has never run counts as slow.
 
 const BUDGET_MS = 0.5;
 const STRETCH_MAX = 32;
@@ -13,6 +14,9 @@ const SLOW_MS = 0.1;
 /** Weight of the newest measurement. */
 const WEIGHT = 0.25;
 
+/** What a route costs that has never run. */
+export const UNKNOWN_COST = Infinity;
+
 const now = () => performance.now();
 
 export class BatchClock {
@@ -21,6 +25,7 @@ export class BatchClock {
   #stretch = 0; // events since #stretchAt
   #handled = 0; // events since #startedAt
   #eventCost = 0; // estimate, in milliseconds
+  #lastRoute = undefined;
   #isOver = false;
 
   start() {
@@ -43,6 +48,7 @@ export class BatchClock {
   leavesAfter(route) {
     this.#handled++;
     this.#stretch++;
+    this.#lastRoute = route;
     if (this.#eventCost < COSTLY_MS && this.#stretch < STRETCH_MAX) {
       return route !== undefined && route.cost > SLOW_MS && this.#measure(route);
     }
@@ -53,7 +59,9 @@ export class BatchClock {
     const time = now();
     const spent = (time - this.#stretchAt) / this.#stretch;
     this.#eventCost += (spent - this.#eventCost) * WEIGHT;
-    if (route !== undefined && this.#stretch === 1) route.cost += (spent - route.cost) * WEIGHT;
+    if (route !== undefined && this.#stretch === 1) {
+      route.cost = route.cost === UNKNOWN_COST ? spent : route.cost + (spent - route.cost) * WEIGHT;
+    }
     this.#stretchAt = time;
     this.#stretch = 0;
     this.#isOver = time - this.#startedAt > BUDGET_MS;
@@ -62,6 +70,7 @@ export class BatchClock {
 
   /** The end of a batch: a stretch that was not full still tells what its events cost. */
   finish() {
-    if (this.#stretch >= STRETCH_MAX / 4) this.#measure(undefined);
+    if (this.#stretch > 0) this.#measure(this.#lastRoute);
+    this.#lastRoute = undefined;
   }
 }

@@ -5,7 +5,7 @@
 // long, or when a route that is known to be slow comes next.
 
 import { native } from './addon.js';
-import { commandMemory, eventMemory, eventWords, receiveMemory } from './memory.js';
+import { commandMemory, commandWords, eventMemory, eventWords, receiveMemory } from './memory.js';
 import {
   BODY_IS_LAST,
   EVENT_ABORTED,
@@ -13,6 +13,7 @@ import {
   EVENT_REQUEST,
   EVENT_WORDS,
   EVENT_WRITABLE,
+  HANDLED_EVENTS_WORD,
   KIND_MASK,
   NO_ROUTE,
 } from './protocol.js';
@@ -203,7 +204,7 @@ function dispatch(count, batch) {
   current = undefined;
   turn.isDispatching = false;
   clock.finish();
-  return next;
+  commandWords[HANDLED_EVENTS_WORD] = next;
 }
 
 turn.fail = (response, error) => {
