@@ -25,7 +25,7 @@ export function describeDiscards({ measured, quiet, reasons, busy, blocks }) {
   const counts = `${measured} blocks measured, ${measured - quiet} noisy (rule: ${noiseRules}`;
   const line = `${counts}${why.length > 0 ? `; slices: ${why.join(', ')}` : ''})`;
   if (!busy) return `${line}; ${blocks.length} kept`;
-  return `${line}\nTHE MACHINE WAS BUSY: noisy blocks are in the table; trust no rate or latency in it.`;
+  return `${line}\nTHE MACHINE WAS BUSY: noisy blocks are in the table. Trust CPU ratios only.`;
 }
 
 /** Says whether the figures are the server's or the client's. */

@@ -3,7 +3,7 @@
 // All servers of a comparison are up at once; an idle one costs nothing. A block is ABBA or BAAB,
 // so that a linear drift of the machine cancels out, and gives one pair. Blocks lie in several
 // restarts of all processes, because what the JIT and the allocator did differs more between
-// processes than within one. Sides that are not compared (the ceiling) have one slice in each block.
+// processes than within one. Sides that are not compared (the ceiling) have a slice in each block.
 
 import { checkDateMoves, checkServer } from './conformance.js';
 import { runLoad } from './load.js';
