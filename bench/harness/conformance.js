@@ -60,6 +60,14 @@ function findFault({ statusLine, headers, body }, mustHave) {
   return mustHave.find((name) => !headers.has(name.toLowerCase()));
 }
 
+async function askAll({ name, port }, path) {
+  try {
+    return [...(await ask(port, path, 1)), ...(await ask(port, path, 10))];
+  } catch (cause) {
+    throw new Error(`${name}, GET ${path}: ${cause.message}`, { cause });
+  }
+}
+
 /**
  * Checks the answers of a server, alone and pipelined.
  *
@@ -69,7 +77,7 @@ function findFault({ statusLine, headers, body }, mustHave) {
  * @throws {Error} that names the first difference
  */
 export async function checkServer(server, { path = '/', mustHave = [] } = {}) {
-  const responses = [...(await ask(server.port, path, 1)), ...(await ask(server.port, path, 10))];
+  const responses = await askAll(server, path);
   for (const response of responses) {
     const fault = findFault(response, mustHave);
     if (fault) throw new Error(`${server.name} answers GET ${path} wrongly: ${fault}`);
