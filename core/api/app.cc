@@ -157,12 +157,11 @@ bool App::remove(std::string_view method, std::string_view pattern) {
 
 uint16_t App::listen(const ListenOptions& options) {
     uint32_t id = 0;
-    const int error = state_->server().listen(
-        {.host = options.host,
-         .port = options.port,
-         .sharing = options.sharing == PortSharing::shared ? net::PortSharing::shared
-                                                           : net::PortSharing::exclusive},
-        id);
+    const int error = state_->server().listen(options.host, options.port,
+                                              options.sharing == PortSharing::shared
+                                                  ? server::Server::PortSharing::shared
+                                                  : server::Server::PortSharing::exclusive,
+                                              id);
     if (error < 0)
         throw std::system_error(
             -error, std::system_category(),

@@ -1,10 +1,9 @@
 #include "millrace/loop.h"
 
-#include "core/net/event_loop.h"
+#include "core/server/one_shots.h"
 #include "core/server/server_loop.h"
 
 #include <atomic>
-#include <unordered_map>
 #include <utility>
 
 namespace millrace {
@@ -22,33 +21,21 @@ void guarded(server::ServerLoop& loop, Function& function) {
     }
 }
 
-// A timer of Loop::after().
-class OneShot final : public net::Timer {
-  public:
-    std::function<void(OneShot&)> function;
-    void on_timer() override { function(*this); }
-};
-
 }  // namespace
 
 class Loop::State {
   public:
-    explicit State(net::EventLoop& loop) : events(loop) {}
-    ~State() {
-        for (auto& [timer, owned] : timers)
-            events.disarm(*timer);
-    }
+    explicit State(server::ServerLoop& loop) : timers(loop.events()) {}
 
-    net::EventLoop& events;
     std::atomic<bool> is_stopping{false};
-    std::unordered_map<OneShot*, std::unique_ptr<OneShot>> timers;
+    server::OneShots timers;
 };
 
 Loop::Loop() : Loop(Options{}) {}
 
 Loop::Loop(const Options& options)
     : internals_(std::make_unique<server::ServerLoop>(options.receive_arena)),
-      state_(std::make_unique<State>(internals_->events())) {}
+      state_(std::make_unique<State>(*internals_)) {}
 
 Loop::~Loop() = default;
 
@@ -80,16 +67,8 @@ void Loop::post(std::function<void()> function) {
 }
 
 void Loop::after(uint32_t milliseconds, std::function<void()> function) {
-    auto timer = std::make_unique<OneShot>();
-    timer->function = [this, function = std::move(function)](OneShot& self) {
-        // The node is kept alive until the function has returned.
-        const auto node = state_->timers.extract(&self);
-        guarded(*internals_, function);
-    };
-    net::EventLoop& events = internals_->events();
-    events.arm(*timer, events.refresh_clock() + milliseconds);
-    state_->timers.emplace(timer.get(), std::move(timer));
-    if (!events.is_in_turn()) events.wake();
+    state_->timers.add(milliseconds,
+                       [this, function = std::move(function)] { guarded(*internals_, function); });
 }
 
 int Loop::poll_descriptor() const { return internals_->events().poll_descriptor(); }

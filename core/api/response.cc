@@ -1,11 +1,8 @@
 #include "millrace/response.h"
 
-#include "core/base/ascii.h"
-#include "core/http/response_encoder.h"
-#include "core/net/address.h"
-#include "core/net/sys.h"
 #include "core/server/connection.h"
 #include "core/server/exchange.h"
+#include "core/server/peer.h"
 #include "core/server/response_head.h"
 #include "millrace/error.h"
 
@@ -15,36 +12,30 @@ namespace {
 using server::AnswerState;
 
 void check_status(std::string_view status) {
-    // RFC 9110 section 15.2: an interim answer is not a final one; the engine sends those it needs.
-    if (!http::is_status(status) || status.front() == '1')
+    if (!server::is_final_status(status))
         throw Error(ErrorCode::bad_status,
                     "a status is three digits from 200 to 999, alone or followed by a space and a "
                     "reason");
 }
 
 void check_field(std::string_view name, std::string_view value) {
-    if (!http::is_token(name))
-        throw Error(ErrorCode::bad_field_name, "a field name must be a token (RFC 9110)");
-    if (!http::is_field_value(value))
-        throw Error(ErrorCode::bad_field_value, "a field value must not have control characters");
-    if (name.size() == 17 && equals_lower(name, "transfer-encoding") &&
-        !equals_lower(value, "chunked"))
-        throw Error(ErrorCode::bad_transfer_encoding,
-                    "the engine frames messages itself: Transfer-Encoding may only be chunked");
+    switch (server::fault_of_field(name, value)) {
+        case server::FieldFault::none:
+            return;
+        case server::FieldFault::name:
+            throw Error(ErrorCode::bad_field_name, "a field name must be a token (RFC 9110)");
+        case server::FieldFault::value:
+            throw Error(ErrorCode::bad_field_value,
+                        "a field value must not have control characters");
+        case server::FieldFault::transfer_encoding:
+            throw Error(ErrorCode::bad_transfer_encoding,
+                        "the engine frames messages itself: Transfer-Encoding may only be chunked");
+    }
 }
 
 void check_head_unsent(const server::Exchange& exchange) {
     if (exchange.state() != AnswerState::head)
         throw Error(ErrorCode::head_sent, "the head of the response has been sent");
-}
-
-net::SocketAddress peer_of(const server::Exchange& exchange) {
-    net::SocketAddress address;
-    address.bytes = sizeof address.storage;
-    if (net::sys::peer_address(exchange.connection().descriptor(), address.get(), &address.bytes) <
-        0)
-        return {};
-    return address;
 }
 
 }  // namespace
@@ -173,12 +164,9 @@ void Response::close() {
     connection.close();
 }
 
-std::string Response::remote_address() const { return std::string{peer_of(live()).ip()}; }
+std::string Response::remote_address() const { return server::peer_of(live().connection()).ip; }
 
-uint16_t Response::remote_port() const {
-    const int port = peer_of(live()).port();
-    return port < 0 ? 0 : static_cast<uint16_t>(port);
-}
+uint16_t Response::remote_port() const { return server::peer_of(live().connection()).port; }
 
 uint64_t Response::tag() const { return live().tag; }
 void Response::set_tag(uint64_t tag) { live().tag = tag; }
@@ -191,6 +179,6 @@ void Response::hold_body(std::string_view data, bool is_last) {
 }
 void Response::release_body() { live().resume_body(); }
 
-std::string to_text(std::string_view address) { return net::ip_text(address); }
+std::string to_text(std::string_view address) { return server::ip_text(address); }
 
 }  // namespace millrace

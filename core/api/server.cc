@@ -80,12 +80,11 @@ void Server::answer_not_found(Response response, Request& request) {
 }
 
 int Server::listen(const ListenOptions& options, ListenerId& id) {
-    const int error = server_->listen(
-        {.host = options.host,
-         .port = options.port,
-         .sharing = options.sharing == PortSharing::shared ? net::PortSharing::shared
-                                                           : net::PortSharing::exclusive},
-        id);
+    const int error = server_->listen(options.host, options.port,
+                                      options.sharing == PortSharing::shared
+                                          ? server::Server::PortSharing::shared
+                                          : server::Server::PortSharing::exclusive,
+                                      id);
     return -error;
 }
 

@@ -18,13 +18,16 @@ constexpr bool equals_lower(std::string_view text, std::string_view lower) {
     return true;
 }
 
-// Whether a comma-separated list (RFC 9110 section 5.6.1) has `member`, which must be in lower case.
+// Whether a comma-separated list (RFC 9110 section 5.6.1) has `member`, which must be in lower
+// case.
 constexpr bool list_has(std::string_view list, std::string_view member) {
     while (!list.empty()) {
         const size_t comma = list.find(',');
         std::string_view one = list.substr(0, comma);
-        while (!one.empty() && (one.front() == ' ' || one.front() == '\t')) one.remove_prefix(1);
-        while (!one.empty() && (one.back() == ' ' || one.back() == '\t')) one.remove_suffix(1);
+        while (!one.empty() && (one.front() == ' ' || one.front() == '\t'))
+            one.remove_prefix(1);
+        while (!one.empty() && (one.back() == ' ' || one.back() == '\t'))
+            one.remove_suffix(1);
         if (equals_lower(one, member)) return true;
         if (comma == std::string_view::npos) return false;
         list.remove_prefix(comma + 1);

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define MR_ASSERT(condition)                                                                     \
-    ((condition) ? static_cast<void>(0)                                                          \
-                 : (std::fprintf(stderr, "%s:%d: invariant broken: %s\n", __FILE__, __LINE__,    \
-                                 #condition),                                                    \
-                    std::abort()))
+#define MR_ASSERT(condition)                                                                       \
+    ((condition)                                                                                   \
+         ? static_cast<void>(0)                                                                    \
+         : (std::fprintf(stderr, "%s:%d: invariant broken: %s\n", __FILE__, __LINE__, #condition), \
+            std::abort()))
 #else
 #define MR_ASSERT(condition) static_cast<void>(0)
 #endif

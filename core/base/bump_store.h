@@ -1,13 +1,13 @@
 // Many short-lived objects of one type that die together.
 #pragma once
 
+#include "core/base/assert.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
-
-#include "core/base/assert.h"
 
 namespace millrace {
 

@@ -1,19 +1,19 @@
 // Byte views that the rooms pass to each other.
 #pragma once
 
+#include "core/base/assert.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-
-#include "core/base/assert.h"
 
 namespace millrace {
 
 inline constexpr size_t KiB = 1024;
 inline constexpr size_t MiB = 1024 * KiB;
 
-// How far past the end of a PaddedBytes a vectorised scanner may read (never write). The bytes there
-// have no meaning.
+// How far past the end of a PaddedBytes a vectorised scanner may read (never write). The bytes
+// there have no meaning.
 inline constexpr size_t scan_padding_bytes = 32;
 
 // A view whose owner guarantees scan_padding_bytes of readable memory behind its end. The guarantee

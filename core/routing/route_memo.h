@@ -1,14 +1,15 @@
-// The last answers of the path tree, for paths without parameters: most servers get a few paths again and
-// again. Direct-mapped; a path that evicts another one costs a walk through the tree, nothing else.
+// The last answers of the path tree, for paths without parameters: most servers get a few paths
+// again and again. Direct-mapped; a path that evicts another one costs a walk through the tree,
+// nothing else.
 #pragma once
+
+#include "core/routing/route_tree.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-
-#include "core/routing/route_tree.h"
 
 namespace millrace::routing {
 
@@ -49,8 +50,8 @@ class RouteMemo {
     static size_t index_of(uint8_t method, std::string_view path) {
         if (path.empty()) return 0;
         const auto byte = [&](size_t at) { return static_cast<size_t>(path[at]); };
-        const size_t mixed = path.size() * 31 + byte(path.size() - 1) * 7 +
-                             byte(path.size() / 2) * 5 + method;
+        const size_t mixed =
+            path.size() * 31 + byte(path.size() - 1) * 7 + byte(path.size() / 2) * 5 + method;
         return mixed % entry_count;
     }
 

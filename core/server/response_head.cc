@@ -18,6 +18,17 @@ std::optional<uint64_t> parse_length(std::string_view digits) {
 
 }  // namespace
 
+bool is_final_status(std::string_view text) { return http::is_status(text) && text.front() != '1'; }
+
+FieldFault fault_of_field(std::string_view name, std::string_view value) {
+    if (!http::is_token(name)) return FieldFault::name;
+    if (!http::is_field_value(value)) return FieldFault::value;
+    constexpr std::string_view framing = "transfer-encoding";
+    const bool is_framing = name.size() == framing.size() && equals_lower(name, framing);
+    return is_framing && !equals_lower(value, "chunked") ? FieldFault::transfer_encoding
+                                                         : FieldFault::none;
+}
+
 void ResponseHead::set_status(std::string_view wanted) {
     status =
         static_cast<uint16_t>((wanted[0] - '0') * 100 + (wanted[1] - '0') * 10 + (wanted[2] - '0'));

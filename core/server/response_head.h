@@ -10,6 +10,14 @@
 
 namespace millrace::server {
 
+// Three digits from 200 to 999, alone or followed by SP and a reason (RFC 9112 section 4). Interim
+// answers (RFC 9110 section 15.2) are the engine's to send.
+bool is_final_status(std::string_view text);
+
+// What may be wrong with a field of the program's.
+enum class FieldFault : uint8_t { none, name, value, transfer_encoding };
+FieldFault fault_of_field(std::string_view name, std::string_view value);
+
 // Whoever adds to it has checked status, names and values (core/api does).
 struct ResponseHead {
     // Most programs' fields fit; a slot of the pool keeps that much.

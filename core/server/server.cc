@@ -36,7 +36,12 @@ Server::Server(ServerLoop& loop, Handler& handler, const ServerSettings& setting
 
 Server::~Server() { close(); }
 
-int Server::listen(const net::ListenOptions& options, uint32_t& id) {
+int Server::listen(const std::string& host, uint16_t port, PortSharing sharing, uint32_t& id) {
+    const net::ListenOptions options{.host = host,
+                                     .port = port,
+                                     .sharing = sharing == PortSharing::shared
+                                                    ? net::PortSharing::shared
+                                                    : net::PortSharing::exclusive};
     int error = 0;
     auto listener = net::Listener::open(
         loop_.events(), options, [this](int fd) { accept(fd); }, error);

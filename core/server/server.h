@@ -52,8 +52,9 @@ class Server {
                                routing::RouteId route);
     routing::RouteId remove_route(std::string_view method, std::string_view pattern);
 
-    // 0, or a negated errno.
-    int listen(const net::ListenOptions& options, uint32_t& id);
+    // An empty host: all interfaces. 0, or a negated errno.
+    enum class PortSharing : uint8_t { exclusive, shared };
+    int listen(const std::string& host, uint16_t port, PortSharing sharing, uint32_t& id);
     bool close_listener(uint32_t id);
     void close_listeners();
     int local_port(uint32_t id) const;

@@ -61,7 +61,8 @@ class Response {
     // Error{bad_field_name, bad_field_value, bad_transfer_encoding, head_sent}.
     Response& header(std::string_view name, std::string_view value);
 
-    // Takes status and fields from `head`, in place of all that was set before. Throws Error{head_sent}.
+    // Takes status and fields from `head`, in place of all that was set before. Throws
+    // Error{head_sent}.
     Response& use(const PreparedHead& head);
 
     // Sends a piece of a body of unknown length (chunked; in HTTP/1.0 ended by the close). False if
@@ -112,7 +113,8 @@ class Response {
     uint64_t tag() const;
     void set_tag(uint64_t tag);
 
-    // Whether the request has a body, and whether the engine holds a part of it that nobody has read.
+    // Whether the request has a body, and whether the engine holds a part of it that nobody has
+    // read.
     bool has_body() const;
     bool holds_body() const;
 

@@ -35,8 +35,8 @@ enum class BodyUse : uint8_t {
     hold,  // nobody reads yet: the engine keeps it, and delivers it again after release_body()
 };
 
-// What a function throws goes on to whoever runs the loop, when the turn is over. The exchange stays
-// as it is.
+// What a function throws goes on to whoever runs the loop, when the turn is over. The exchange
+// stays as it is.
 class ServerHandler {
   public:
     virtual ~ServerHandler() = default;

@@ -24,7 +24,7 @@ export const rooms = [
   ...protocolRooms.map((room) => ({ room, uses: ground })),
   { room: 'core/server', uses: [...protocolRooms, ...ground] },
   { room: 'core/client', uses: [...protocolRooms, ...ground] },
-  { room: 'core/api', uses: ['core/server', 'core/client', 'core/net', ...ground] },
+  { room: 'core/api', uses: ['core/server', 'core/client', ...ground] },
   { room: 'core/testing', uses: ['core/net', ...ground] },
   { room: 'node', uses: ['include/millrace'] },
   { room: 'examples/cpp', uses: ['include/millrace'] },
