@@ -5,7 +5,7 @@ import { makeRangeError, makeTypeError } from '../shared/errors.js';
 
 /** Limits by name, with the smallest and the largest value that makes sense. */
 const LIMITS = {
-  headBytesMax: [64, 16 * 1024 * 1024],
+  headBytesMax: [64, 256 * 1024], // the memory for received bytes is of a fixed size
   fieldsMax: [1, 65535],
   chunkExtensionBytesMax: [0, 0xffffffff],
   trailerBytesMax: [0, 0xffffffff],

@@ -39,10 +39,11 @@ export class HttpRequest {
   }
 
   getQuery(key) {
-    const query = native.requestQuery(this.#valid());
-    if (key === undefined) return query;
-    if (query === undefined) return undefined;
-    return queryValue(query, toText(key, 'req.getQuery(key)'));
+    const index = this.#valid();
+    if (key === undefined) return native.requestQuery(index);
+    const name = toText(key, 'req.getQuery(key)');
+    const query = native.requestQuery(index);
+    return query === undefined ? undefined : queryValue(query, name);
   }
 
   getHeader(name) {
