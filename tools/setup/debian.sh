@@ -2,7 +2,8 @@
 # Debian packages: what is needed for what, and how to see that it is there without asking dpkg, so
 # that tools from elsewhere count too.
 
-# One "PROBE PACKAGE" a line; a probe is a command or the absolute path of a file.
+# One "PROBE PACKAGE" a line; a probe is a command or the absolute path of a file, which may
+# be a pattern.
 needs_of() {
     case "$1" in
         build) printf '%s\n' \
@@ -12,7 +13,8 @@ needs_of() {
         test) printf '%s\n' \
             '/usr/include/gtest/gtest.h libgtest-dev' '/usr/include/gmock/gmock.h libgmock-dev' ;;
         fuzz) printf '%s\n' \
-            'clang++ clang' ;;
+            'clang++ clang' \
+            '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a libclang-rt-dev' ;;
         check) printf '%s\n' \
             'g++ g++' 'git git' 'clang-format clang-format' ;;
         tidy) printf '%s\n' \
@@ -27,7 +29,7 @@ missing_packages() {
     for purpose in "$@"; do
         needs_of "$purpose" | while read -r probe package; do
             if [ "${probe#/}" != "$probe" ]; then
-                [ -e "$probe" ] || printf '%s\n' "$package"
+                compgen -G "$probe" >/dev/null || printf '%s\n' "$package"
             else
                 command -v "$probe" >/dev/null 2>&1 || printf '%s\n' "$package"
             fi
