@@ -100,7 +100,7 @@ class Connection final : public net::Watcher, public net::Timer, public net::Dis
     void abort_exchanges();
     void abort(Exchange& exchange);
     void unlink_last(Exchange& exchange);
-    Exchange* first_released() const;
+    Exchange* first_released();
     uint64_t remaining_bytes(const Exchange& exchange, size_t held_bytes) const;
     void notify_writable();
     void after_output();

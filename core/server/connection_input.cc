@@ -221,11 +221,15 @@ void Connection::deliver(std::string_view data, bool is_last) {
         exchange.hold_body(data, is_last);
 }
 
-// The first exchange that has a piece to deliver in this batch.
-Exchange* Connection::first_released() const {
-    for (Exchange* one = first_; one; one = one->next_)
-        if (one->holds_body() && one->is_body_released() && !one->gave_part(loop_.batch_number()))
-            return one;
+// The first exchange that has a piece to deliver in this batch. Notes whether one has more for the
+// next batch.
+Exchange* Connection::first_released() {
+    has_released_ = false;
+    for (Exchange* one = first_; one; one = one->next_) {
+        if (!one->holds_body() || !one->is_body_released()) continue;
+        has_released_ = true;
+        if (!one->gave_part(loop_.batch_number())) return one;
+    }
     return nullptr;
 }
 
@@ -238,7 +242,6 @@ uint64_t Connection::remaining_bytes(const Exchange& exchange, size_t held_bytes
 
 // Delivers held bodies that somebody has asked for by now.
 void Connection::deliver_released() {
-    has_released_ = false;
     while (Exchange* exchange = first_released()) {
         const size_t wanted = std::min(exchange->held_bytes(), read_bytes_max);
         if (loop_.arena().room() < wanted) {
@@ -254,10 +257,7 @@ void Connection::deliver_released() {
         const BodyPart part{{begin, taken}, is_last, is_last ? 0 : remaining};
         const uint32_t generation = exchange->generation();
         // Whoever gives a piece back must be able to do so before the next one is out.
-        if (exchange->holds_body()) {
-            exchange->note_part(loop_.batch_number());
-            has_released_ = true;
-        }
+        if (exchange->holds_body()) exchange->note_part(loop_.batch_number());
         loop_.count_event();
         const BodyUse use = server_.handler().on_body(*exchange, part);
         if (!is_open()) return;
