@@ -281,17 +281,19 @@ void Connection::reject(HttpError error) {
         closes_when_drained_ = true;
         return loop_.touch(*this);
     }
+    RequestTraits traits{.keep_alive = false};
     if (receiving_) {
         // The body of the last request is broken. If its answer is on the way already, there is no
         // place for another one.
         Exchange& exchange = *receiving_;
         if (exchange.state_ != AnswerState::head) return close();
         receiving_ = nullptr;
+        traits.is_head = exchange.traits_.is_head;
         unlink_last(exchange);
         abort(exchange);
         if (!is_open()) return;
     }
-    Exchange& answer = begin_exchange({.keep_alive = false});
+    Exchange& answer = begin_exchange(traits);
     const HttpErrorInfo& row = info(error);
     const std::string code = std::to_string(row.status);
     answer.head().set_status(code);

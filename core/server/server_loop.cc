@@ -17,7 +17,7 @@ ServerLoop::ServerLoop(std::span<char> receive_memory) : arena_(receive_memory) 
 ServerLoop::~ServerLoop() = default;
 
 void ServerLoop::make_room(size_t bytes) {
-    if (arena_.room() >= bytes) return;
+    if (arena_.room() >= bytes && batch_events_ < batch_events_max) return;
     end_batch();
     if (arena_.room() < bytes) arena_.grow(bytes);
     MR_ASSERT(arena_.room() >= bytes);

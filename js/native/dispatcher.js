@@ -27,6 +27,7 @@ import {
   forget,
   hasCallbacks,
   isOpen,
+  keep,
   slotOf,
 } from './http-response.js';
 import { BatchClock } from './batch-clock.js';
@@ -51,9 +52,9 @@ export function forgetRoute(number) {
   routes[number] = undefined;
 }
 
-function finishRequest(response, request, result, route) {
-  if (!isOpen(response)) return;
-  if (request !== undefined && isYielding(request)) return;
+/** The handler has returned without an answer. */
+function finishRequest(response, result, route) {
+  keep(response);
   if (result !== null && typeof result === 'object' && typeof result.then === 'function') {
     result.then(
       () => lookAfter(response, route),
@@ -95,19 +96,21 @@ function tryAnswerError(response) {
 
 function handleRequest(slot, route, index) {
   const response = new HttpResponse(slot);
-  current = response;
-  if (!route.wantsRequest) {
+  turn.response = response;
+  if (route.wantsRequest) {
+    const request = new HttpRequest(index);
+    turn.request = request;
+    const result = route.handler(response, request);
+    turn.request = undefined;
+    if (isOpen(response)) {
+      if (isYielding(request)) passOn(response, index, route);
+      else finishRequest(response, result, route);
+    }
+  } else {
     const result = route.handler(response);
-    if (isOpen(response)) finishRequest(response, undefined, result, route);
-    return;
+    if (isOpen(response)) finishRequest(response, result, route);
   }
-  const request = new HttpRequest(index);
-  turn.request = request;
-  const result = route.handler(response, request);
-  turn.request = undefined;
-  if (!isOpen(response)) return;
-  if (isYielding(request)) passOn(response, index, route);
-  else finishRequest(response, request, result, route);
+  turn.response = undefined;
 }
 
 /** The handler yielded: the next candidates get the request. */
@@ -128,13 +131,10 @@ function passOn(response, index, first) {
     turn.request = undefined;
     if (!isOpen(response)) return;
     if (isYielding(request)) continue;
-    finishRequest(response, request, result, route);
+    finishRequest(response, result, route);
     return;
   }
 }
-
-/** The response whose function is running, to be answered if it throws. */
-let current;
 
 function handleEvent(kind, word) {
   const slot = eventWords[word + 1];
@@ -148,7 +148,6 @@ function handleEvent(kind, word) {
       deliverBody(slot, eventWords[word + 2], eventWords[word + 3], (kind & BODY_IS_LAST) !== 0);
       break;
     case EVENT_ABORTED:
-      current = undefined; // if its function throws, there is nobody to be answered
       abort(slot);
       break;
     case EVENT_WRITABLE:
@@ -194,14 +193,14 @@ function dispatch(count, batch) {
       run(count);
       break;
     } catch (error) {
+      const response = turn.response;
       turn.request = undefined;
-      const response = current;
-      current = undefined;
       turn.fail(response, error);
+      if (response !== undefined && isOpen(response)) keep(response); // its abort is under way
+      turn.response = undefined;
       if (clock.isOver()) break;
     }
   }
-  current = undefined;
   turn.isDispatching = false;
   clock.finish();
   commandWords[HANDLED_EVENTS_WORD] = next;

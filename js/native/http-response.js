@@ -19,7 +19,10 @@ const BODY_IS_HELD = 2;
 const TRY_END_ACCEPTED = 1;
 const TRY_END_DONE = 2;
 
-/** Which response stands in which slot, while it is open. */
+/**
+ * Which response stands in which slot, if it was not answered when its handler returned. That of the
+ * handler which is running is turn.response.
+ */
 const responses = [];
 
 /** What a response was asked to call. Most responses are answered before they need one. */
@@ -56,6 +59,7 @@ export let deliverWritable;
 export let answerError;
 export let slotOf;
 export let forget;
+export let keep;
 
 export class HttpResponse {
   #slot;
@@ -66,7 +70,6 @@ export class HttpResponse {
     this.#slot = slot;
     this.#head = ROOT;
     this.#callbacks = undefined;
-    responses[slot] = this;
   }
 
   // --- Head ---------------------------------------------------------------------------------------
@@ -338,7 +341,7 @@ export class HttpResponse {
   #finish(slot) {
     this.#head = GONE;
     this.#callbacks = undefined;
-    responses[slot] = undefined;
+    if (turn.response !== this) responses[slot] = undefined;
   }
 
   #deliver(chunk, isLast) {
@@ -398,18 +401,27 @@ export class HttpResponse {
         (callbacks.aborted ?? callbacks.data ?? callbacks.writable) !== undefined
       );
     };
+    const find = (slot) => {
+      const running = turn.response;
+      return running !== undefined && running.#slot === slot ? running : responses[slot];
+    };
     abort = (slot) => {
-      const response = responses[slot];
+      const response = find(slot);
       if (response === undefined) return;
       const handler = response.#callbacks?.aborted;
       response.#finish(slot);
       if (handler !== undefined) handler();
     };
     deliverBody = (slot, offset, length, isLast) => {
-      responses[slot]?.#body(slot, offset, length, isLast);
+      const response = find(slot);
+      if (response !== undefined) response.#body(slot, offset, length, isLast);
     };
     deliverWritable = (slot) => {
-      responses[slot]?.#writable(slot);
+      const response = find(slot);
+      if (response !== undefined) response.#writable(slot);
+    };
+    keep = (response) => {
+      responses[response.#slot] = response;
     };
     answerError = (response) => response.#answerError();
     slotOf = (response) => response.#slot;

@@ -16,8 +16,9 @@ export const turn = {
   /** The number of the batch, counted from 1. It may be handled in several parts. */
   batch: 0,
 
-  /** The request whose handler is running. */
+  /** The request and the response whose handler is running. */
   request: undefined,
+  response: undefined,
 
   /** Writes out, at the end of the microtasks under way, what calls from outside a batch gather. */
   scheduleFlush() {
