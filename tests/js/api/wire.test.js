@@ -82,7 +82,8 @@ const exact = {
       res.write(Buffer.from('eleven char'));
       res.end('last');
     },
-    `${head}Transfer-Encoding: chunked\r\n\r\n3\r\none\r\nb\r\neleven char\r\n4\r\nlast\r\n0\r\n\r\n`,
+    `${head}Transfer-Encoding: chunked\r\n\r\n` +
+      '3\r\none\r\nb\r\neleven char\r\n4\r\nlast\r\n0\r\n\r\n',
   ],
   'an empty write, which changes nothing': [
     (res) => {
