@@ -1,7 +1,6 @@
 // Reads what JavaScript has written into the command memory.
 #include "millrace/error.h"
 #include "node/environment.h"
-#include "node/head_lines.h"
 #include "node/protocol.h"
 
 #include <cstring>
@@ -33,16 +32,13 @@ void Environment::run_command(std::span<const char>& commands) {
         return;
     }
     std::memcpy(words, commands.data(), sizeof words);
-    const auto kind = static_cast<CommandKind>(words[0]);
-    const size_t head_bytes = kind == CommandKind::end_with_lines ? words[2] : 0;
     const size_t body_bytes = words[3];
-    const size_t whole = sizeof words + padded(head_bytes + body_bytes);
-    if (whole > commands.size()) {
+    const size_t whole = sizeof words + padded(body_bytes);
+    if (static_cast<CommandKind>(words[0]) != CommandKind::end || whole > commands.size()) {
         commands = {};
         return;
     }
-    const std::string_view head_lines{commands.data() + sizeof words, head_bytes};
-    const std::string_view body{head_lines.data() + head_bytes, body_bytes};
+    const std::string_view body{commands.data() + sizeof words, body_bytes};
     commands = commands.subspan(whole);
 
     const uint32_t slot = words[1];
@@ -52,9 +48,7 @@ void Environment::run_command(std::span<const char>& commands) {
     const Response response = entry->response;
     responses_.free(slot);
     Response answer = response;
-    if (kind == CommandKind::end_with_lines)
-        answer.end(head_of_lines(head_lines), body);
-    else if (words[2] == 0)
+    if (words[2] == 0)
         answer.end(body);
     else
         answer.end(heads_[words[2] < heads_.size() ? words[2] : 0], body);

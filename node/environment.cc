@@ -190,19 +190,25 @@ void Environment::update_keep_alive() {
     if (uv_ && !is_dead_) uv_->set_keeps_alive(loop_->has_work());
 }
 
-// The crossing. JavaScript may hand control back before it has handled all events, so that answers
-// leave before a slow handler runs.
+// The crossing, or several, if answers have to leave in between.
 void Environment::dispatch() {
     const auto capacity =
         static_cast<uint32_t>(event_memory_.bytes.size() / (event_words * sizeof(uint32_t)));
     while (!is_dead_ && next_event_ < event_count()) {
-        shown_events_ = std::min(event_count() - next_event_, capacity);
-        std::memcpy(event_memory_.bytes.data(), events_.data() + next_event_ * event_words,
-                    shown_events_ * event_words * sizeof(uint32_t));
-        const uint32_t consumed = call_dispatcher(shown_events_);
+        const std::span<const uint32_t> left{events_.data() + next_event_ * event_words,
+                                             events_.size() - next_event_ * event_words};
+        shown_events_ = std::min(pace_.next_part(left), capacity);
+        const uint32_t count = shown_events_;
+        const size_t bytes = count * event_words * sizeof(uint32_t);
+        std::memcpy(event_memory_.bytes.data(), left.data(), bytes);
+        const auto begin = std::chrono::steady_clock::now();
+        call_dispatcher(count);
+        const auto spent = std::chrono::steady_clock::now() - begin;
         run_commands();
-        forget_consumed(next_event_, consumed);
-        next_event_ += consumed;
+        const auto* const words = events_.data() + next_event_ * event_words;
+        pace_.note({words, count * event_words}, spent);
+        forget_consumed(next_event_, count);
+        next_event_ += count;
         shown_events_ = 0;
         if (next_event_ < event_count()) loop_->flush();
     }
@@ -213,7 +219,7 @@ void Environment::dispatch() {
     ++batch_;
 }
 
-uint32_t Environment::call_dispatcher(uint32_t count) {
+void Environment::call_dispatcher(uint32_t count) {
     const HandleScope scope(env_);
     napi_value dispatcher = nullptr;
     napi_value receiver = nullptr;
@@ -228,12 +234,6 @@ uint32_t Environment::call_dispatcher(uint32_t count) {
         napi_make_callback(env_, async_context_, receiver, dispatcher, 2, arguments, &result);
     is_crossing_ = false;
     if (status != napi_ok) report_crossing_failure();
-    if (is_dead_) return count;
-    // Not the result of the call, which is lost when a microtask throws.
-    uint32_t consumed = 0;
-    const char* const word = command_memory_.bytes.data() + handled_events_offset;
-    std::memcpy(&consumed, word, sizeof consumed);
-    return std::clamp(consumed, 1u, count);
 }
 
 // The dispatcher catches what handlers throw. What arrives here was thrown by a microtask or a

@@ -5,6 +5,7 @@
 #include "millrace/loop.h"
 #include "millrace/request.h"
 #include "millrace/response.h"
+#include "node/batch_pace.h"
 #include "node/protocol.h"
 #include "node/response_table.h"
 #include "node/uv_bridge.h"
@@ -100,7 +101,7 @@ class Environment {
     Shared share(napi_value buffer);
     void on_ready();
     void dispatch();
-    uint32_t call_dispatcher(uint32_t count);
+    void call_dispatcher(uint32_t count);
     void report_crossing_failure();
     void forget_consumed(size_t first, size_t count);
     void run_command(std::span<const char>& commands);
@@ -121,6 +122,7 @@ class Environment {
     bool is_dead_ = false;
     bool is_crossing_ = false;
 
+    BatchPace pace_;
     ResponseTable responses_;
     std::vector<PreparedHead> heads_;
     std::vector<std::unique_ptr<AppBinding>> apps_;

@@ -20,19 +20,13 @@ inline constexpr uint32_t event_kind_mask = 0xff;
 inline constexpr uint32_t body_is_last = 1u << 8;
 
 // --- Commands: JavaScript writes, C++ reads -----------------------------------------------------
-// Word 0 of the memory: bytes in use, counting from commands_begin. Word 1: how many of the events
-// shown have been handled. Behind commands_begin one command after the other, each padded to whole
-// words.
+// Word 0 of the memory: bytes in use, counting from commands_begin. Behind commands_begin one command
+// after the other, each padded to whole words.
 enum class CommandKind : uint32_t {
     // slot, number of a prepared head, bytes of the body; the body
     end = 1,
-    // slot, bytes of the head, bytes of the body; the head's lines ("200 OK", then "name: value",
-    // each with
-    // CR LF); the body
-    end_with_lines = 2,
 };
 inline constexpr size_t commands_begin = 16;
-inline constexpr size_t handled_events_offset = 4;
 inline constexpr size_t command_head_words = 4;
 
 }  // namespace millrace::node

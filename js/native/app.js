@@ -1,7 +1,6 @@
 // App: routes, listeners, life and death.
 
 import { native } from './addon.js';
-import { UNKNOWN_COST } from './batch-clock.js';
 import { addRoute, forgetRoute, start } from './dispatcher.js';
 import { NO_ROUTE } from './protocol.js';
 import { turn } from './turn.js';
@@ -81,7 +80,6 @@ export class TemplatedApp {
       pattern: text,
       handler,
       wantsRequest: wantsRequest(handler),
-      cost: UNKNOWN_COST,
     });
     const before = native.addRoute(this.#number, method, text, number);
     if (before !== NO_ROUTE) forgetRoute(before);

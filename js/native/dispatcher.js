@@ -1,11 +1,10 @@
 // The one crossing of a turn: handles a batch of events.
 //
-// Order: events are handled in the order in which they came. A function of the program that throws costs
-// its own exchange only. A batch is left early, so that its answers are written out, when it has run for
-// long, or when a route that is known to be slow comes next.
+// Events are handled in the order in which they came. A function of the program that throws costs
+// its own exchange only. C++ sees to it that a batch does not run for long (node/batch_pace.h).
 
 import { native } from './addon.js';
-import { commandMemory, commandWords, eventMemory, eventWords, receiveMemory } from './memory.js';
+import { commandMemory, eventMemory, eventWords, receiveMemory } from './memory.js';
 import {
   BODY_IS_LAST,
   EVENT_ABORTED,
@@ -13,7 +12,6 @@ import {
   EVENT_REQUEST,
   EVENT_WORDS,
   EVENT_WRITABLE,
-  HANDLED_EVENTS_WORD,
   KIND_MASK,
   NO_ROUTE,
 } from './protocol.js';
@@ -30,14 +28,12 @@ import {
   keep,
   slotOf,
 } from './http-response.js';
-import { BatchClock } from './batch-clock.js';
 import { turn } from './turn.js';
 
 /** Routes by number; undefined where one was taken away. */
 const routes = [];
-const clock = new BatchClock();
 
-/** Responses whose handler has returned without an answer and without asking to be told of anything. */
+/** Responses whose handler has returned without an answer, and which asked for nothing. */
 let unanswered = [];
 
 /** The next event of the batch. */
@@ -136,14 +132,10 @@ function passOn(response, index, first) {
   }
 }
 
-function handleEvent(kind, word) {
+/** Handles an event that is not a request. */
+function handlePart(kind, word) {
   const slot = eventWords[word + 1];
   switch (kind & KIND_MASK) {
-    case EVENT_REQUEST: {
-      const route = routes[eventWords[word + 2]];
-      handleRequest(slot, route ?? missingRoute, eventWords[word + 3]);
-      break;
-    }
     case EVENT_BODY:
       deliverBody(slot, eventWords[word + 2], eventWords[word + 3], (kind & BODY_IS_LAST) !== 0);
       break;
@@ -163,23 +155,23 @@ const missingRoute = {
   method: '',
   pattern: '',
   wantsRequest: false,
-  cost: 0,
   handler(response) {
     response.writeStatus('404 Not Found').end('Not Found');
   },
 };
 
-/** Handles events from `next` on; returns when the batch is to be left. */
+/** Handles the events from `next` on. */
 function run(count) {
-  clock.start();
   while (next < count) {
     const word = next * EVENT_WORDS;
     const kind = eventWords[word];
-    const route = kind === EVENT_REQUEST ? routes[eventWords[word + 2]] : undefined;
-    if (clock.leavesBefore(route)) return;
     next++;
-    handleEvent(kind, word);
-    if (clock.leavesAfter(route)) return;
+    if (kind === EVENT_REQUEST) {
+      const route = routes[eventWords[word + 2]] ?? missingRoute;
+      handleRequest(eventWords[word + 1], route, eventWords[word + 3]);
+    } else {
+      handlePart(kind, word);
+    }
   }
 }
 
@@ -188,22 +180,18 @@ function dispatch(count, batch) {
   turn.batch = batch;
   turn.isDispatching = true;
   // The catch is outside the loop: entering it once a batch costs nothing.
-  for (;;) {
+  while (next < count) {
     try {
       run(count);
-      break;
     } catch (error) {
       const response = turn.response;
       turn.request = undefined;
       turn.fail(response, error);
       if (response !== undefined && isOpen(response)) keep(response); // its abort is under way
       turn.response = undefined;
-      if (clock.isOver()) break;
     }
   }
   turn.isDispatching = false;
-  clock.finish();
-  commandWords[HANDLED_EVENTS_WORD] = next;
 }
 
 turn.fail = (response, error) => {

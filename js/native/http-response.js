@@ -124,42 +124,37 @@ export class HttpResponse {
   // --- Completion ---------------------------------------------------------------------------------
 
   end(body, closeConnection) {
-    const slot = this.#slot;
-    if (
-      typeof body === 'string' &&
-      body.length <= SHORT_BODY &&
-      closeConnection === undefined &&
-      this.#head.number >= 0 &&
-      this.#endInMemory(slot, body)
-    ) {
-      return this;
+    const number = this.#head.number;
+    if (number >= 0 && typeof body === 'string' && closeConnection === undefined) {
+      const length = body.length;
+      if (length <= SHORT_BODY) {
+        // A short answer with a known head is written into memory, if it is ASCII.
+        let used = commandWords[0];
+        if (used > COMMAND_ROOM) {
+          native.runCommands();
+          used = 0;
+        }
+        const bodyAt = COMMANDS_BEGIN + COMMAND_HEAD_BYTES + used;
+        let index = 0;
+        while (index < length) {
+          const unit = body.charCodeAt(index);
+          if (unit > 127) break;
+          commandBytes[bodyAt + index++] = unit;
+        }
+        if (index === length) {
+          const word = (COMMANDS_BEGIN + used) >> 2;
+          commandWords[word] = COMMAND_END;
+          commandWords[word + 1] = this.#slot;
+          commandWords[word + 2] = number;
+          commandWords[word + 3] = length;
+          commandWords[0] = used + COMMAND_HEAD_BYTES + ((length + 3) & ~3);
+          this.#finish(this.#slot);
+          if (!turn.isDispatching) turn.scheduleFlush();
+          return this;
+        }
+      }
     }
     return this.#endByCall(body, closeConnection);
-  }
-
-  #endInMemory(slot, body) {
-    let used = commandWords[0];
-    if (used > COMMAND_ROOM) {
-      native.runCommands();
-      used = 0;
-    }
-    const at = COMMANDS_BEGIN + used;
-    const bodyAt = at + COMMAND_HEAD_BYTES;
-    const length = body.length;
-    for (let index = 0; index < length; index++) {
-      const unit = body.charCodeAt(index);
-      if (unit > 127) return false;
-      commandBytes[bodyAt + index] = unit;
-    }
-    const word = at >> 2;
-    commandWords[word] = COMMAND_END;
-    commandWords[word + 1] = slot;
-    commandWords[word + 2] = this.#head.number;
-    commandWords[word + 3] = length;
-    commandWords[0] = used + COMMAND_HEAD_BYTES + ((length + 3) & ~3);
-    this.#finish(slot);
-    if (!turn.isDispatching) turn.scheduleFlush();
-    return true;
   }
 
   #endByCall(body, closeConnection) {

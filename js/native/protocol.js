@@ -9,12 +9,8 @@ export const EVENT_WRITABLE = 4;
 export const KIND_MASK = 0xff;
 export const BODY_IS_LAST = 1 << 8;
 
-/**
- * Commands: JavaScript writes, C++ reads. Word 0: bytes in use behind COMMANDS_BEGIN. Word 1: how
- * many of the events shown have been handled.
- */
+/** Commands: JavaScript writes, C++ reads. Word 0: bytes in use behind COMMANDS_BEGIN. */
 export const COMMANDS_BEGIN = 16;
-export const HANDLED_EVENTS_WORD = 1;
 export const COMMAND_END = 1; // slot, number of a prepared head, bytes of the body; the body
 export const COMMAND_HEAD_BYTES = 16;
 

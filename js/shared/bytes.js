@@ -45,6 +45,7 @@ export function toText(value, what) {
   if (typeof value === 'string') return value;
   const bytes = toBytes(value, what);
   if (typeof bytes === 'string') return bytes;
+  if (bytes.byteLength === 0) return ''; // it may be detached, which Buffer does not take
   return ArrayBuffer.isView(bytes)
     ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
     : Buffer.from(bytes).toString();

@@ -1,0 +1,67 @@
+#include "node/batch_pace.h"
+
+#include "node/protocol.h"
+
+#include <algorithm>
+
+namespace millrace::node {
+namespace {
+
+// Weight of the newest measurement.
+constexpr float weight = 0.25F;
+// A crossing over the budget by this factor makes its routes suspects.
+constexpr int suspicion = 2;
+
+bool is_request(const uint32_t* event) {
+    return event[0] == static_cast<uint32_t>(EventKind::request);
+}
+
+uint32_t route_of(const uint32_t* event) { return event[2]; }
+
+}  // namespace
+
+bool BatchPace::runs_alone(const uint32_t* event) const {
+    if (!is_request(event)) return false;
+    const uint32_t route = route_of(event);
+    return route >= runs_alone_.size() || runs_alone_[route] != 0;
+}
+
+void BatchPace::set_runs_alone(uint32_t route, bool runs_alone) {
+    if (route >= runs_alone_.size()) {
+        runs_alone_.resize(route + 1, 1);
+        route_cost_ns_.resize(route + 1, 0);
+    }
+    runs_alone_[route] = runs_alone ? 1 : 0;
+}
+
+uint32_t BatchPace::next_part(std::span<const uint32_t> words) const {
+    const auto count = static_cast<uint32_t>(words.size() / event_words);
+    const float affordable = static_cast<float>(budget.count()) / std::max(event_cost_ns_, 1.0F);
+    const auto most = static_cast<uint32_t>(
+        std::clamp(affordable, 1.0F, static_cast<float>(std::max(count, 1u))));
+    if (runs_alone(words.data())) return 1;
+    uint32_t part = 1;
+    while (part < most && !runs_alone(words.data() + part * event_words)) ++part;
+    return part;
+}
+
+void BatchPace::note(std::span<const uint32_t> words, Nanoseconds spent) {
+    const auto count = static_cast<uint32_t>(words.size() / event_words);
+    const float cost_ns = static_cast<float>(spent.count()) / static_cast<float>(count);
+    event_cost_ns_ += (cost_ns - event_cost_ns_) * weight;
+    if (count == 1 && is_request(words.data())) {
+        const uint32_t route = route_of(words.data());
+        const bool is_new = route >= route_cost_ns_.size() || route_cost_ns_[route] == 0;
+        set_runs_alone(route, false);
+        float& cost = route_cost_ns_[route];
+        cost = is_new ? cost_ns : cost + (cost_ns - cost) * weight;
+        set_runs_alone(route, cost > static_cast<float>(slow.count()));
+    } else if (spent > budget * suspicion) {
+        for (uint32_t index = 0; index < count; ++index) {
+            const uint32_t* const event = words.data() + index * event_words;
+            if (is_request(event)) set_runs_alone(route_of(event), true);
+        }
+    }
+}
+
+}  // namespace millrace::node
