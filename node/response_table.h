@@ -8,8 +8,6 @@
 #include "millrace/response.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 namespace millrace::node {
@@ -39,7 +37,6 @@ class ResponseTable {
     Entry* find(uint32_t slot) { return slot < entries_.size() ? &entries_[slot] : nullptr; }
 
     void free(uint32_t slot) {
-        for (uint32_t f : free_) if (f == slot) { fprintf(stderr, "DOUBLE FREE %u\n", slot); abort(); }
         entries_[slot] = {};
         free_.push_back(slot);
     }
