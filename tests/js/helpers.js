@@ -101,7 +101,6 @@ export class Client {
   error = undefined;
   /** The peer has ended, or the connection is gone. */
   isEnded = false;
-  isClosed = false;
 
   /** @param {net.Socket} socket */
   constructor(socket) {
@@ -117,7 +116,7 @@ export class Client {
     });
     socket.on('error', (error) => (this.error = error));
     socket.on('close', () => {
-      this.isEnded = this.isClosed = true;
+      this.isEnded = true;
       this.#wake();
     });
   }
@@ -179,7 +178,7 @@ export class Client {
   async until(condition, what) {
     const seen = () => `${what}; received ${JSON.stringify(this.text.slice(0, 2000))}`;
     while (!condition()) {
-      if (this.isClosed) throw new Error(`the connection ended before ${seen()}`);
+      if (this.isEnded) throw new Error(`the connection ended before ${seen()}`);
       const moved = new Promise((resolve) => (this.#wake = resolve));
       if (!condition()) await inTime(moved, seen);
     }
