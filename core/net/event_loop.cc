@@ -57,8 +57,9 @@ bool EventLoop::turn(int timeout_ms) {
     const int count = sys::epoll_wait(epoll_, events_.get(), events_max, timeout_ms);
     is_in_turn_ = true;
     refresh_clock();
+    event_end_ = std::max(count, 0);  // unwatch() looks at them from now on
     run_again_list();
-    if (count > 0) dispatch(count);
+    dispatch();
     timers_.expire(now_ms_);
     run_posted();
     if (turn_end_) turn_end_();
@@ -68,9 +69,8 @@ bool EventLoop::turn(int timeout_ms) {
     return !again_.empty();
 }
 
-void EventLoop::dispatch(int event_count) {
-    event_end_ = event_count;
-    for (event_next_ = 0; event_next_ < event_end_;) {
+void EventLoop::dispatch() {
+    while (event_next_ < event_end_) {
         const epoll_event event = events_[event_next_++];
         void* tag = event.data.ptr;
         if (tag == nullptr) continue;  // unwatched by an earlier event of this turn

@@ -76,7 +76,7 @@ class EventLoop {
   private:
     static constexpr int events_max = 512;
 
-    void dispatch(int event_count);
+    void dispatch();
     void run_again_list();
     void run_posted();
     void rearm_timerfd();

@@ -48,7 +48,7 @@ bool Exchange::is_first() const { return connection_->first() == this; }
 // RFC 9112 section 6.3, rules 1 and 2: answers that never have a body.
 bool Exchange::may_have_body(const ResponseHead& head) const {
     if (traits_.is_head || head.status == 204 || head.status == 304) return false;
-    return !(traits_.is_connect && head.status / 100 == 2);
+    return !(traits_.is_connect && head.is_success());
 }
 
 Exchange::Framing Exchange::length_framing(const ResponseHead& head) const {
@@ -56,7 +56,7 @@ Exchange::Framing Exchange::length_framing(const ResponseHead& head) const {
     // to be that of the 200, which only the program knows.
     if (head.status == 204) return Framing::none;
     if (head.status == 304 && !head.declared_length) return Framing::none;
-    if (traits_.is_connect && (head.status == 0 || head.status / 100 == 2)) return Framing::none;
+    if (traits_.is_connect && head.is_success()) return Framing::none;
     return Framing::length;
 }
 

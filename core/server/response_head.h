@@ -39,6 +39,7 @@ struct ResponseHead {
 
     // Valid until set_status() or clear().
     std::string_view first_line() const { return status == 0 ? default_line : status_line; }
+    bool is_success() const { return status == 0 || status / 100 == 2; }
     size_t size() const { return first_line().size() + fields.size(); }
 };
 

@@ -311,6 +311,14 @@ TEST_P(Bodies, BrokenOnesAreAnswered) {
     EXPECT_EQ(app.stats().rejected, 3u);
 }
 
+TEST_P(Bodies, ABrokenOneOfAHeadRequestHasNoBodyInItsAnswer) {
+    app.any("/", [](Response&, Request&) {});
+    Peer peer = site.send(request("HEAD", "/", "Transfer-Encoding: chunked\r\n", "xyz"));
+    peer.asks({"HEAD"});
+    site.expect_said(peer, "400; end");
+    EXPECT_EQ(peer.answers().error, "");
+}
+
 TEST_P(Bodies, ABrokenOneBehindAnUnansweredRequest) {
     std::optional<Response> open;
     int aborted = 0;

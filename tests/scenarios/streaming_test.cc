@@ -295,18 +295,28 @@ TEST_P(Streaming, ALengthWithoutTheBytesClosesTheConnection) {
 }
 
 TEST_P(Streaming, Connect) {
-    app.on("CONNECT", "/*", [](Response& response, Request&) { response.end(); });
-    app.any("/*", [](Response& response, Request& request) {
-        if (request.method() == "CONNECT") response.header("x-target", request.path());
-        response.status(request.method() == "CONNECT" ? "200" : "400").end("body");
+    int way = 0;
+    app.on("CONNECT", "/*", [](Response&, Request&) { ADD_FAILURE(); });
+    app.on("CONNECT", "/:authority", [&](Response& response, Request& request) {
+        EXPECT_EQ(request.path(), "example.org:443");
+        if (way == 0) return response.end("body");
+        if (way == 1) {
+            response.write("body");
+            return response.end("more");
+        }
+        if (way == 2) return static_cast<void>(response.try_end("body", 4));
+        if (way == 3) return response.status("204").end("body");
+        response.status("403").end("body");
     });
     const std::string wire = "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n";
-    // What stands behind it is no request.
-    Peer peer = site.send(wire + get("/behind"));
-    peer.asks({"CONNECT"});
-    EXPECT_TRUE(site.until([&] { return peer->has_ended(); }));
-    EXPECT_EQ(site.app.stats().requests, 1u);
-    EXPECT_EQ(peer.answers().final_count(), 1u);
+    for (const char* expected : {"200; end", "200; end", "200; end", "204; end", "403 body; end"}) {
+        // What stands behind it is no request.
+        Peer peer = site.send(wire + get("/behind"));
+        peer.asks({"CONNECT"});
+        site.expect_said(peer, expected);
+        ++way;
+        EXPECT_EQ(site.app.stats().requests, static_cast<uint64_t>(way));
+    }
 }
 
 TEST_P(Streaming, Http10) {
