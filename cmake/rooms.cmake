@@ -1,7 +1,8 @@
 # millrace_room(NAME [DEPENDS room...] [EXCLUDE regex])
 #
-# A room is one folder: every *.cc that is not a test becomes the library millrace_NAME, every *_test.cc
-# goes into the executable NAME_test (run by ctest). Files are found by glob, so nothing is registered twice.
+# A room is one folder: every *.cc that is not a test becomes the library millrace_NAME, every
+# *_test.cc goes into the executable NAME_test (run by ctest). Files are found by glob, so nothing
+# is registered twice.
 function(millrace_room name)
   cmake_parse_arguments(room "" "EXCLUDE" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)

@@ -1,17 +1,13 @@
 // millrace: the drop-in for uWebSockets.js.
 
 import { ListenSocket, TemplatedApp } from './native/app.js';
-import {
-  LISTEN_DEFAULT,
-  LISTEN_EXCLUSIVE_PORT,
-  LISTEN_SHARED_PORT,
-} from './native/listen-arguments.js';
-import { makeTypeError } from './shared/errors.js';
+import { LISTEN_DEFAULT, LISTEN_EXCLUSIVE_PORT, LISTEN_SHARED_PORT } from './native/arguments.js';
+import { makeTypeError } from './shared/values.js';
 
 /**
  * Makes an HTTP app. Works with and without `new`.
  *
- * @param {object} [options]
+ * @param {object[]} options none, or one object
  */
 export function App(...options) {
   if (options.length > 1) throw makeTypeError('App(options?) expects one argument at the most');

@@ -41,7 +41,8 @@ uint32_t BatchPace::next_part(std::span<const uint32_t> words) const {
         std::clamp(affordable, 1.0F, static_cast<float>(std::max(count, 1u))));
     if (runs_alone(words.data())) return 1;
     uint32_t part = 1;
-    while (part < most && !runs_alone(words.data() + part * event_words)) ++part;
+    while (part < most && !runs_alone(words.data() + part * event_words))
+        ++part;
     return part;
 }
 

@@ -1,9 +1,9 @@
-// How many events JavaScript is given in one crossing, so that nobody's answer waits long for somebody
-// else's handler: answers are written out between crossings.
+// How many events JavaScript is given in one crossing, so that nobody's answer waits long for
+// somebody else's handler: answers are written out between crossings.
 //
-// Fast handlers share a crossing of about half a millisecond, by a running estimate of what an event
-// costs. A route that is slow, or has never been timed, gets a crossing of its own; so does every
-// route of a crossing that took much longer than it should have, until it is timed.
+// Fast handlers share a crossing of about half a millisecond, by a running estimate of what an
+// event costs. A route that is slow, or has never been timed, gets a crossing of its own; so does
+// every route of a crossing that took much longer than it should have, until it is timed.
 #pragma once
 
 #include <chrono>

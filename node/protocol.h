@@ -1,4 +1,4 @@
-// The memory that C++ and JavaScript share, word by word. js/native/protocol.js says the same.
+// The memory that C++ and JavaScript share, word by word. js/native/memory.js says the same.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ inline constexpr uint32_t event_kind_mask = 0xff;
 inline constexpr uint32_t body_is_last = 1u << 8;
 
 // --- Commands: JavaScript writes, C++ reads -----------------------------------------------------
-// Word 0 of the memory: bytes in use, counting from commands_begin. Behind commands_begin one command
-// after the other, each padded to whole words.
+// Word 0 of the memory: bytes in use, counting from commands_begin. Behind commands_begin one
+// command after the other, each padded to whole words.
 enum class CommandKind : uint32_t {
     // slot, number of a prepared head, bytes of the body; the body
     end = 1,

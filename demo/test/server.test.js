@@ -75,6 +75,7 @@ test('echo answers with the body, and refuses one that is too large', async () =
 });
 
 test('stats counts', async () => {
+  /** @returns {Promise<any>} */
   const read = async () => (await fetch(`${address}/stats`)).json();
   const first = await read();
   const second = await read();

@@ -2,12 +2,10 @@
 
 import { native } from './addon.js';
 import { addRoute, forgetRoute, start } from './dispatcher.js';
-import { NO_ROUTE } from './protocol.js';
+import { NO_ROUTE } from './memory.js';
 import { turn } from './turn.js';
-import { readAppOptions } from './app-options.js';
-import { readListenArguments } from './listen-arguments.js';
-import { describe, toText } from '../shared/bytes.js';
-import { makeTypeError } from '../shared/errors.js';
+import { readAppOptions, readListenArguments } from './arguments.js';
+import { describe, makeTypeError, toText } from '../shared/values.js';
 
 /** What a successful listen gives: names one listening socket. */
 export class ListenSocket {

@@ -4,26 +4,29 @@
 // its own exchange only. C++ sees to it that a batch does not run for long (node/batch_pace.h).
 
 import { native } from './addon.js';
-import { commandMemory, eventMemory, eventWords, receiveMemory } from './memory.js';
 import {
   BODY_IS_LAST,
+  commandMemory,
   EVENT_ABORTED,
   EVENT_BODY,
   EVENT_REQUEST,
   EVENT_WORDS,
   EVENT_WRITABLE,
+  eventMemory,
+  eventWords,
   KIND_MASK,
   NO_ROUTE,
-} from './protocol.js';
+  receiveMemory,
+} from './memory.js';
 import { HttpRequest, isYielding } from './http-request.js';
 import {
-  HttpResponse,
   abort,
   answerError,
   deliverBody,
   deliverWritable,
   forget,
   hasCallbacks,
+  HttpResponse,
   isOpen,
   keep,
   slotOf,
@@ -35,9 +38,6 @@ const routes = [];
 
 /** Responses whose handler has returned without an answer, and which asked for nothing. */
 let unanswered = [];
-
-/** The next event of the batch. */
-let next = 0;
 
 export function addRoute(route) {
   routes.push(route);
@@ -160,29 +160,24 @@ const missingRoute = {
   },
 };
 
-/** Handles the events from `next` on. */
-function run(count) {
-  while (next < count) {
-    const word = next * EVENT_WORDS;
-    const kind = eventWords[word];
-    next++;
-    if (kind === EVENT_REQUEST) {
-      const route = routes[eventWords[word + 2]] ?? missingRoute;
-      handleRequest(eventWords[word + 1], route, eventWords[word + 3]);
-    } else {
-      handlePart(kind, word);
-    }
-  }
-}
-
 function dispatch(count, batch) {
-  next = 0;
+  let next = 0;
   turn.batch = batch;
   turn.isDispatching = true;
   // The catch is outside the loop: entering it once a batch costs nothing.
   while (next < count) {
     try {
-      run(count);
+      while (next < count) {
+        const word = next * EVENT_WORDS;
+        const kind = eventWords[word];
+        next++;
+        if (kind === EVENT_REQUEST) {
+          const route = routes[eventWords[word + 2]] ?? missingRoute;
+          handleRequest(eventWords[word + 1], route, eventWords[word + 3]);
+        } else {
+          handlePart(kind, word);
+        }
+      }
     } catch (error) {
       const response = turn.response;
       turn.request = undefined;

@@ -1,12 +1,13 @@
 // Response heads as paths through a tree.
 //
-// Most programs write the same status and fields again and again. Every step (a status, a field) leads
-// from a node to a node, remembered under its text; at the end stands a node whose whole head C++ knows by
-// number. So a known head costs a few comparisons, and is checked and encoded once. The tree is bounded:
-// fields whose values change with every answer soon stop to be remembered, and the head goes on as text.
+// Most programs write the same status and fields again and again. Every step (a status, a field)
+// leads from a node to a node, remembered under its text; at the end stands a node whose whole head
+// C++ knows by number. So a known head costs a few comparisons, and is checked and encoded once.
+// The tree is bounded: fields whose values change with every answer soon stop to be remembered, and
+// the head goes on as text.
 
 import { native } from './addon.js';
-import { makeError, makeTypeError } from '../shared/errors.js';
+import { makeError, makeTypeError } from '../shared/values.js';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\uffff]*$/;
@@ -23,9 +24,15 @@ const NEVER_PREPARED = -2;
 let nodeCount = 0;
 
 export class HeadNode {
-  /** The last step taken from here, and where it led. */
+  /**
+   * The last step taken from here, and where it led.
+   *
+   * @type {string | undefined}
+   */
   lastName = undefined;
+  /** @type {string | undefined} */
   lastValue = undefined;
+  /** @type {HeadNode | undefined} */
   lastNode = undefined;
   /** @type {Map<string, HeadNode> | undefined} */
   children = undefined;
@@ -72,8 +79,8 @@ export class HeadNode {
     this.children ??= new Map();
     if (this.children.size >= CHILDREN_MAX) return undefined;
     nodeCount++;
-    // An answer that may end its connection must not wait in the command memory: what its handler does next
-    // depends on it.
+    // An answer that may end its connection must not wait in the command memory: what its handler
+    // does next depends on it.
     const waits = lowerName === 'connection' || this.number === NEVER_PREPARED;
     const node = new HeadNode(lines, waits ? NEVER_PREPARED : NOT_PREPARED);
     this.children.set(key, node);

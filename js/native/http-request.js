@@ -3,8 +3,7 @@
 import { native } from './addon.js';
 import { turn } from './turn.js';
 import { queryValue } from '../shared/query.js';
-import { toText } from '../shared/bytes.js';
-import { makeError, makeTypeError } from '../shared/errors.js';
+import { makeError, makeTypeError, toText } from '../shared/values.js';
 
 const PARAMETER_INDEX_MAX = 65535;
 

@@ -1,13 +1,26 @@
-// HttpResponse: the answer to one request, for ever. A short answer with a known head is written into the
-// memory shared with C++; everything else is a call.
+// HttpResponse: the answer to one request, for ever. A short answer with a known head is written
+// into the memory shared with C++; everything else is a call.
 
 import { native } from './addon.js';
-import { commandBytes, commandMemory, commandWords, receiveMemory } from './memory.js';
-import { COMMANDS_BEGIN, COMMAND_END, COMMAND_HEAD_BYTES } from './protocol.js';
-import { GONE, ROOT, SENT, checkField, checkStatus, throwHeadSent } from './head.js';
+import {
+  COMMAND_END,
+  COMMAND_HEAD_BYTES,
+  commandBytes,
+  commandMemory,
+  COMMANDS_BEGIN,
+  commandWords,
+  receiveMemory,
+} from './memory.js';
+import { checkField, checkStatus, GONE, ROOT, SENT, throwHeadSent } from './head.js';
 import { turn } from './turn.js';
-import { isBytes, toBytes, toText } from '../shared/bytes.js';
-import { makeError, makeRangeError, makeTypeError } from '../shared/errors.js';
+import {
+  isBytes,
+  makeError,
+  makeRangeError,
+  makeTypeError,
+  toBytes,
+  toText,
+} from '../shared/values.js';
 
 /** Bodies up to this many UTF-16 units are written by JavaScript. */
 const SHORT_BODY = 128;
@@ -72,7 +85,7 @@ export class HttpResponse {
     this.#callbacks = undefined;
   }
 
-  // --- Head ---------------------------------------------------------------------------------------
+  // --- Head -------------------------------------------------------------------------------------
 
   writeStatus(status) {
     const head = this.#head;
@@ -121,7 +134,7 @@ export class HttpResponse {
     return head === SENT ? 0 : head.toNative();
   }
 
-  // --- Completion ---------------------------------------------------------------------------------
+  // --- Completion -------------------------------------------------------------------------------
 
   end(body, closeConnection) {
     const number = this.#head.number;
@@ -204,7 +217,7 @@ export class HttpResponse {
     return this;
   }
 
-  // --- Streaming ----------------------------------------------------------------------------------
+  // --- Streaming --------------------------------------------------------------------------------
 
   write(chunk) {
     const slot = this.#open();
@@ -253,7 +266,11 @@ export class HttpResponse {
     return this;
   }
 
-  // --- The request's body, and the end --------------------------------------------------------------
+  collect(callback) {
+    return this.cork(callback);
+  }
+
+  // --- The request's body, and the end ----------------------------------------------------------
 
   onAborted(handler) {
     this.#open();
@@ -293,7 +310,7 @@ export class HttpResponse {
     return this;
   }
 
-  // --- The peer -------------------------------------------------------------------------------------
+  // --- The peer ---------------------------------------------------------------------------------
 
   getRemoteAddress() {
     return native.remoteAddress(this.#open());
@@ -322,7 +339,7 @@ export class HttpResponse {
     return 0;
   }
 
-  // --- Inside -----------------------------------------------------------------------------------------
+  // --- Inside -----------------------------------------------------------------------------------
 
   #open() {
     if (this.#head === GONE) throwGone();
@@ -423,5 +440,3 @@ export class HttpResponse {
     forget = (response) => response.#finish(response.#slot);
   }
 }
-
-HttpResponse.prototype.collect = HttpResponse.prototype.cork;

@@ -16,8 +16,18 @@ export const turn = {
   /** The number of the batch, counted from 1. It may be handled in several parts. */
   batch: 0,
 
-  /** The request and the response whose handler is running. */
+  /**
+   * The request whose handler is running.
+   *
+   * @type {import('./http-request.js').HttpRequest | undefined}
+   */
   request: undefined,
+
+  /**
+   * And its response.
+   *
+   * @type {import('./http-response.js').HttpResponse | undefined}
+   */
   response: undefined,
 
   /** Writes out, at the end of the microtasks under way, what calls from outside a batch gather. */
@@ -31,9 +41,17 @@ export const turn = {
     if (!turn.isDispatching) turn.scheduleFlush();
   },
 
-  /** Set by the dispatcher: tells the responses of these slots that they are aborted. */
-  abortAll: undefined,
+  /**
+   * Tells the responses of these slots that they are aborted. Set by the dispatcher.
+   *
+   * @type {(slots: number[]) => void}
+   */
+  abortAll: () => {},
 
-  /** Set by the dispatcher: a function of the program threw while it was handling `response`. */
-  fail: undefined,
+  /**
+   * A function of the program threw while it was handling a response. Set by the dispatcher.
+   *
+   * @type {(response: unknown, error: unknown) => void}
+   */
+  fail: () => {},
 };

@@ -1,5 +1,5 @@
-// Query strings: 'a=1&b=x+y'. A pair without '=' has an empty value; names and values are decoded ('+' is a
-// space, %XX are bytes of UTF-8); the first of several pairs with the same name counts.
+// Query strings: 'a=1&b=x+y'. A pair without '=' has an empty value; names and values are decoded
+// ('+' is a space, %XX are bytes of UTF-8); the first of several pairs with the same name counts.
 
 /** @param {string} text */
 function decode(text) {

@@ -73,7 +73,9 @@ test('JavaScript that is not formatted is named', async () => {
 
 /** @param {string} code */
 function lint(code) {
-  const messages = new Linter().verify(code, config, { filename: 'js/a.js' });
+  /** @type {any} */
+  const rules = config;
+  const messages = new Linter().verify(code, rules, { filename: 'js/a.js' });
   return messages.map(({ line, ruleId }) => `${line}:${ruleId}`);
 }
 
