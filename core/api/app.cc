@@ -73,7 +73,9 @@ class App::State final : public server::Handler {
             ++running_;
             guarded(response, [&] { route(response, request); });
             if (--running_ == 0) retired_.clear();
-            if (!record.is_yielding || !response.is_open()) return;
+            // An answer that has been begun cannot be given to another function.
+            const bool is_begun = exchange.state() != server::AnswerState::head;
+            if (!record.is_yielding || !response.is_open() || is_begun) return;
             if (!server_.find_route(record, record.candidate + 1))
                 return server_.answer_not_found(exchange, record);
         }

@@ -76,7 +76,10 @@ uint32_t Server::next_route(Request& request) {
 }
 
 void Server::answer_not_found(Response response, Request& request) {
-    server_->answer_not_found(response.internals(), request.internals());
+    server::Exchange& exchange = response.internals();
+    if (exchange.state() != server::AnswerState::head)
+        throw Error(ErrorCode::head_sent, "the head of the response has been sent");
+    server_->answer_not_found(exchange, request.internals());
 }
 
 int Server::listen(const ListenOptions& options, ListenerId& id) {

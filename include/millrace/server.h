@@ -110,7 +110,7 @@ class Server {
     // The next candidate for a request whose handler yielded; no_route if there is none.
     uint32_t next_route(Request& request);
 
-    // Answers as if no route had matched: 404, or 405.
+    // Answers as if no route had matched: 404, or 405. Throws Error{response_gone, head_sent}.
     void answer_not_found(Response response, Request& request);
 
     // Opens a listener. Returns 0 and sets `id`, or returns the errno.

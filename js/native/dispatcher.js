@@ -27,6 +27,7 @@ import {
   forget,
   hasCallbacks,
   HttpResponse,
+  isBegun,
   isOpen,
   keep,
   slotOf,
@@ -99,7 +100,7 @@ function handleRequest(slot, route, index) {
     const result = route.handler(response, request);
     turn.request = undefined;
     if (isOpen(response)) {
-      if (isYielding(request)) passOn(response, index, route);
+      if (isYielding(request) && !isBegun(response)) passOn(response, index, route);
       else finishRequest(response, result, route);
     }
   } else {
@@ -126,7 +127,7 @@ function passOn(response, index, first) {
     const result = route.handler(response, request);
     turn.request = undefined;
     if (!isOpen(response)) return;
-    if (isYielding(request)) continue;
+    if (isYielding(request) && !isBegun(response)) continue;
     finishRequest(response, result, route);
     return;
   }

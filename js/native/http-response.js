@@ -65,6 +65,7 @@ function checkFunction(value, what) {
 
 /** Internal doors, for the dispatcher only. */
 export let isOpen;
+export let isBegun;
 export let hasCallbacks;
 export let abort;
 export let deliverBody;
@@ -406,6 +407,7 @@ export class HttpResponse {
 
   static {
     isOpen = (response) => response.#head !== GONE;
+    isBegun = (response) => response.#head === SENT;
     hasCallbacks = (response) => {
       const callbacks = response.#callbacks;
       return (

@@ -90,7 +90,7 @@ export function undated(text) {
   return text.replace(/\r\nDate: [A-Z][a-z]{2}, [0-9: A-Za-z]{21}GMT\r\n/g, '\r\nDate: now\r\n');
 }
 
-const HEAD_BYTES_MAX = 65_536;
+const HEAD_BYTES_MAX = 1_000_000;
 
 /** A connection that sends exact bytes and sees exact bytes. */
 export class Client {

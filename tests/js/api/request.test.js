@@ -271,6 +271,32 @@ test('a handler that yields after its answer has answered', async (t) => {
   assert.equal(calls, 0);
 });
 
+test('a handler that yields in the midst of its answer keeps it', async (t) => {
+  let calls = 0;
+  const server = serve(t, (app) => {
+    for (const [path, begin] of Object.entries({
+      '/write': (res) => res.write('begun '),
+      '/beginWrite': (res) => res.beginWrite(),
+      '/tryEnd': (res) => res.tryEnd('begun ', 11),
+    })) {
+      app.get(path, (res, req) => {
+        res.onAborted(() => {});
+        begin(res);
+        req.setYield(true);
+        setImmediate(() => res.end('ended'));
+      });
+    }
+    app.get('/:other', () => calls++);
+  });
+  const client = await server.connect();
+  for (const path of ['/write', '/beginWrite', '/tryEnd', '/tryEnd']) {
+    client.send(get(path));
+    const { status, text } = await client.response();
+    assert.deepEqual([status, text], [200, path === '/beginWrite' ? 'ended' : 'begun ended']);
+  }
+  assert.equal(calls, 0);
+});
+
 test('the second of two handlers that throws is answered like the first', async (t) => {
   const server = serve(t, (app) => {
     app.get('/', (res, req) => req.setYield(true));
