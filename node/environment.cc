@@ -27,7 +27,16 @@ Environment::Environment(napi_env env) : env_(env) {
     check(env, napi_add_async_cleanup_hook(env, tear_down, this, &cleanup_));
 }
 
-Environment::~Environment() = default;
+Environment::~Environment() {
+    // They use the memory that the references hold.
+    apps_.clear();
+    loop_.reset();
+    napi_ref const references[] = {event_memory_.reference, command_memory_.reference,
+                                   receive_memory_.reference, dispatcher_, receiver_};
+    for (napi_ref const reference : references)
+        if (reference) napi_delete_reference(env_, reference);
+    if (async_context_) napi_async_destroy(env_, async_context_);
+}
 
 // The environment ends: no JavaScript may run any more. libuv must let go of the descriptor before
 // the loop closes it.
