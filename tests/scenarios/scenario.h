@@ -84,6 +84,11 @@ class Site {
 
 class OnBoth : public ::testing::TestWithParam<Transport> {
   protected:
+    // More than the network holds on the way to a peer that does not read.
+    size_t more_than_buffered() const {
+        return GetParam() == Transport::memory ? 400'000 : 10'000'000;
+    }
+
     TestNetwork network{GetParam()};
 };
 
