@@ -39,8 +39,8 @@ export class ListenSocket {
 }
 
 /**
- * Whether a handler can see its second argument. One that cannot is spared the object. A function that is
- * not plainly one of one parameter gets it.
+ * Whether a handler can see its second argument. One that cannot is spared the object. A function
+ * that is not plainly one of one parameter gets it.
  */
 function wantsRequest(handler) {
   if (handler.length !== 1) return true;

@@ -62,7 +62,7 @@ export function readAppOptions(options) {
 }
 
 // --- app.listen() -------------------------------------------------------------------------------
-// (port, callback), (port, options, callback), (host, port, callback), (host, port, options, callback)
+// (port[, options], callback) or (host, port[, options], callback)
 
 export const LISTEN_DEFAULT = 0;
 export const LISTEN_EXCLUSIVE_PORT = 1;

@@ -107,8 +107,8 @@ export const GONE = new HeadNode('', NEVER_PREPARED);
 export function checkStatus(status) {
   if (!STATUS.test(status)) {
     throw makeTypeError(
-      'res.writeStatus(status) expects three digits from 200 to 999, alone or followed by a space ' +
-        'and a reason without control characters',
+      'res.writeStatus(status) expects three digits from 200 to 999, alone or followed by a ' +
+        'space and a reason without control characters',
     );
   }
 }

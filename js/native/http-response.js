@@ -33,8 +33,8 @@ const TRY_END_ACCEPTED = 1;
 const TRY_END_DONE = 2;
 
 /**
- * Which response stands in which slot, if it was not answered when its handler returned. That of the
- * handler which is running is turn.response.
+ * Which response stands in which slot, if it was not answered when its handler returned. That of
+ * the handler which is running is turn.response.
  */
 const responses = [];
 
