@@ -210,6 +210,33 @@ TEST_P(FaultsOnBoth, AcceptRunsOutOfDescriptors) {
     }
 }
 
+TEST_P(FaultsOnBoth, WhatIsWrittenToABrokenConnectionReachesNobody) {
+    Site site{network};
+    std::vector<Response> open;
+    site.app.get("/", [&](Response& response, Request&) { open.push_back(response); });
+    Peer broken = site.send(get("/"));
+    ASSERT_TRUE(site.until([&] { return open.size() == 1; }));
+    Peer whole = site.send(get("/"));
+    ASSERT_TRUE(site.until([&] { return open.size() == 2; }));
+    const std::string piece = pattern(10'000);
+    std::string expected = "200 ";
+    site.loop.post([&] {
+        network.faults().fail({.call = Call::send, .error = ECONNRESET});
+        open[0].write(pattern(50'000));  // finds out
+        // More than the turn's output holds: it is written out in between.
+        for (int count = 0; count < 60; ++count) {
+            open[0].write("for nobody");
+            open[1].write(piece);
+            expected += piece;
+        }
+        open[1].end("last");
+    });
+    site.settle();
+    site.expect_said(whole, expected + "last");
+    EXPECT_FALSE(open[0].is_open());
+    EXPECT_TRUE(site.until([&] { return broken->has_ended() || broken->was_reset(); }));
+}
+
 TEST_P(FaultsOnBoth, EveryWriteFailsForAWhile) {
     for (const int error : {ECONNRESET, EPIPE, ENOMEM, ETIMEDOUT}) {
         Tracking tracking{network};

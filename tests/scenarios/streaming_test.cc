@@ -319,6 +319,18 @@ TEST_P(Streaming, Connect) {
     }
 }
 
+TEST_P(Streaming, NothingBehindAConnectIsARequest) {
+    std::optional<Response> open;
+    app.on("CONNECT", "/:authority", [&](Response& response, Request&) { open = response; });
+    Peer peer = site.send("CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n" + get("/behind"));
+    peer.asks({"CONNECT"});
+    ASSERT_TRUE(site.until([&] { return open.has_value(); }));
+    site.settle();
+    EXPECT_EQ(app.stats().requests, 1u);
+    site.loop.post([&] { open->end(); });
+    site.expect_said(peer, "200; end");
+}
+
 TEST_P(Streaming, Http10) {
     app.get("/end", [](Response& response, Request& request) {
         EXPECT_EQ(request.minor_version(), 0);
