@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as millrace from '../../js/uws.js';
+import * as millrace from 'millrace';
 
 /** Far above what a slow machine needs: only a hang is to run into it. */
 export const DEADLINE_MS = Number(process.env.MILLRACE_TEST_DEADLINE_MS ?? 60_000);
@@ -304,7 +304,7 @@ export async function catchingUncaught(body) {
 }
 
 const prelude = `
-import * as millrace from ${JSON.stringify(new URL('../../js/uws.js', import.meta.url).href)};
+import * as millrace from ${JSON.stringify(import.meta.resolve('millrace'))};
 import { writeSync } from 'node:fs';
 const { App, us_listen_socket_close, us_socket_local_port } = millrace;
 const tell = (text) => writeSync(1, text + '\\n');

@@ -6,7 +6,7 @@ import millrace, {
   LIBUS_LISTEN_SHARED_PORT,
   us_listen_socket_close,
   us_socket_local_port,
-} from '../../js/types/uws.js';
+} from 'millrace';
 import type {
   AppOptions,
   AppStats,
@@ -15,7 +15,7 @@ import type {
   RecognizedString,
   TemplatedApp,
   us_listen_socket,
-} from '../../js/types/uws.js';
+} from 'millrace';
 
 const app: TemplatedApp = App({
   limits: { headBytesMax: 1000, headTimeoutMs: undefined },

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import millrace, * as named from '../../../js/uws.js';
+import millrace, * as named from 'millrace';
 import { Client, ask, eventually, get, serve } from '../helpers.js';
 
 const { App } = named;
@@ -63,7 +63,7 @@ test('App() works with and without new, with no options, undefined and unknown o
 });
 
 test('the module says the same to import, to require and by its default export', () => {
-  const required = createRequire(import.meta.url)('../../../js/uws.js');
+  const required = createRequire(import.meta.url)('millrace');
   for (const name of Object.keys(millrace)) {
     assert.equal(named[name], millrace[name]);
     assert.equal(required[name], millrace[name]);

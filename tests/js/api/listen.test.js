@@ -11,7 +11,7 @@ import {
   LIBUS_LISTEN_SHARED_PORT,
   us_listen_socket_close,
   us_socket_local_port,
-} from '../../../js/uws.js';
+} from 'millrace';
 import { Client, Program, eventually, get, serve, turns } from '../helpers.js';
 
 const wrongType = { name: 'TypeError', code: 'ERR_INVALID_ARG_TYPE' };

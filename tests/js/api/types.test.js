@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import * as millrace from '../../../js/uws.js';
+import * as millrace from 'millrace';
 import { ask, get, serve } from '../helpers.js';
 
 const source = readFileSync(new URL('../../../js/types/uws.d.ts', import.meta.url), 'utf8');

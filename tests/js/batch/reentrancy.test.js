@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
-import { App, us_listen_socket_close, us_socket_local_port } from '../../../js/uws.js';
+import { App, us_listen_socket_close, us_socket_local_port } from 'millrace';
 import { Client, ask, deferred, eventually, get, post, serve, turns } from '../helpers.js';
 
 /** Runs `call` inside each kind of callback; `call` gets the response and the server. */

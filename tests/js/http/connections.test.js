@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { us_listen_socket_close } from '../../../js/uws.js';
+import { us_listen_socket_close } from 'millrace';
 import { eventually, get, post, serve, turns, undated } from '../helpers.js';
 
 function simple(t, seen = []) {

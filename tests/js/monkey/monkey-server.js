@@ -3,7 +3,7 @@
 // hang, nor throw anything that is not an error of the API.
 
 import process from 'node:process';
-import { App, us_listen_socket_close, us_socket_local_port } from '../../../js/uws.js';
+import { App, us_listen_socket_close, us_socket_local_port } from 'millrace';
 import { random } from '../helpers.js';
 
 const CODES = new Set([

@@ -24,7 +24,7 @@ function temporaryFolder(t) {
 }
 
 test('import twice and require give one engine', async (t) => {
-  const url = JSON.stringify(new URL('../../../js/uws.js', import.meta.url).href);
+  const url = JSON.stringify(import.meta.resolve('millrace'));
   const program = new Program(
     t,
     `import { createRequire } from 'node:module';
@@ -40,7 +40,7 @@ test('import twice and require give one engine', async (t) => {
 });
 
 test('two copies of the package live side by side in one process', async (t) => {
-  const { default: millrace } = await import('../../../js/uws.js');
+  const { default: millrace } = await import('millrace');
   assert.ok(millrace.App);
   const binary = loadedBinary();
   const copy = temporaryFolder(t);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client, Program, get } from '../helpers.js';
 
-const moduleUrl = JSON.stringify(new URL('../../../js/uws.js', import.meta.url).href);
+const moduleUrl = JSON.stringify(import.meta.resolve('millrace'));
 
 /** A program that runs `source` in a worker; `source` has App, tellPort() and tell(). */
 function workerProgram(t, source, main = '') {
