@@ -93,18 +93,19 @@ function tryAnswerError(response) {
 
 function handleRequest(slot, route, index) {
   const response = new HttpResponse(slot);
+  const { handler } = route; // called without a receiver
   turn.response = response;
   if (route.wantsRequest) {
     const request = new HttpRequest(index);
     turn.request = request;
-    const result = route.handler(response, request);
+    const result = handler(response, request);
     turn.request = undefined;
     if (isOpen(response)) {
       if (isYielding(request) && !isBegun(response)) passOn(response, index, route);
       else finishRequest(response, result, route);
     }
   } else {
-    const result = route.handler(response);
+    const result = handler(response);
     if (isOpen(response)) finishRequest(response, result, route);
   }
   turn.response = undefined;
@@ -122,9 +123,10 @@ function passOn(response, index, first) {
     }
     route = routes[number];
     if (route === undefined) continue;
+    const { handler } = route;
     const request = new HttpRequest(index);
     turn.request = request;
-    const result = route.handler(response, request);
+    const result = handler(response, request);
     turn.request = undefined;
     if (!isOpen(response)) return;
     if (isYielding(request) && !isBegun(response)) continue;

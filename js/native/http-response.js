@@ -382,12 +382,13 @@ export class HttpResponse {
 
   #writable(slot) {
     const callbacks = this.#callbacksMade();
-    if (callbacks.writable === undefined) {
+    const handler = callbacks.writable;
+    if (handler === undefined) {
       callbacks.missedWritable = true;
       return;
     }
     try {
-      const isDone = callbacks.writable(native.writeOffset(slot));
+      const isDone = handler(native.writeOffset(slot));
       if (isDone === false && this.#head !== GONE) native.notifyWritable(slot);
     } catch (error) {
       turn.fail(this, error);

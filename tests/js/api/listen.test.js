@@ -96,7 +96,7 @@ test('listen takes a port, with and without a host and options', async (t) => {
   }
 });
 
-test('without a host it listens on all interfaces, IPv6 and IPv4', async (t) => {
+test('without a host it listens on all interfaces; IPv4 peers show up in IPv6 form', async (t) => {
   const app = App();
   t.after(() => app.close());
   app.get('/', (res) => {
@@ -104,7 +104,7 @@ test('without a host it listens on all interfaces, IPv6 and IPv4', async (t) => 
     res.end(`${res.getRemoteAddress().byteLength} ${text}`);
   });
   const token = listen(app, 0);
-  assert.match(await answerOf(t, token), /^(4 127\.0\.0\.1|16 (0000:){5}ffff:7f00:0001)$/);
+  assert.match(await answerOf(t, token), /^16 (0000:){5}ffff:7f00:0001$/);
   assert.equal(await answerOf(t, token, '::1'), '16 0000:0000:0000:0000:0000:0000:0000:0001');
 });
 

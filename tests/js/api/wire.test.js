@@ -152,6 +152,13 @@ const exact = {
     (res) => assert.deepEqual(res.tryEnd('', 0), [true, true]),
     `${head}Content-Length: 0\r\n\r\n`,
   ],
+  'tryEnd that begins with nothing': [
+    (res) => {
+      assert.deepEqual(res.tryEnd('', 5), [true, false]);
+      assert.deepEqual(res.tryEnd('whole', 5), [true, true]);
+    },
+    `${head}Content-Length: 5\r\n\r\nwhole`,
+  ],
   'tryEnd behind a write': [
     (res) => {
       res.write('a');
