@@ -22,27 +22,33 @@ class BumpStore {
 
     // Room for `count` objects, not yet taken. Valid until the next call of room() or reset().
     std::span<T> room(size_t count) {
-        if (blocks_.empty() || blocks_[block_].size - used_ < count) next_block(count);
-        return {blocks_[block_].memory.get() + used_, count};
+        if (static_cast<size_t>(end_ - at_) < count) next_block(count);
+        return {at_, count};
     }
 
     // Takes the first `count` objects of the last room().
     void take(size_t count) {
-        MR_ASSERT(count <= blocks_[block_].size - used_);
-        used_ += count;
+        MR_ASSERT(count <= static_cast<size_t>(end_ - at_));
+        at_ += count;
     }
 
-    void reset() { block_ = used_ = 0; }
+    void reset() {
+        if (!blocks_.empty()) enter(0);
+    }
 
     // A place to come back to, for objects that die sooner than the rest.
     struct Mark {
         size_t block = 0;
-        size_t used = 0;
+        T* at = nullptr;
     };
-    Mark mark() const { return {block_, used_}; }
+    Mark mark() const { return {block_, at_}; }
     void rewind(Mark mark) {
-        block_ = mark.block;
-        used_ = mark.used;
+        if (mark.block == block_ && mark.at) {
+            at_ = mark.at;
+        } else if (!blocks_.empty()) {
+            enter(mark.block);
+            if (mark.at) at_ = mark.at;
+        }
     }
 
   private:
@@ -51,22 +57,27 @@ class BumpStore {
         size_t size;
     };
 
+    void enter(size_t block) {
+        block_ = block;
+        at_ = blocks_[block].memory.get();
+        end_ = at_ + blocks_[block].size;
+    }
+
     void next_block(size_t count) {
-        while (block_ + 1 < blocks_.size()) {
-            ++block_;
-            used_ = 0;
-            if (blocks_[block_].size >= count) return;
+        for (size_t block = block_ + 1; block < blocks_.size(); ++block) {
+            enter(block);
+            if (blocks_[block].size >= count) return;
         }
         const size_t size = std::max(block_size_, count);
         blocks_.push_back({std::make_unique_for_overwrite<T[]>(size), size});
-        block_ = blocks_.size() - 1;
-        used_ = 0;
+        enter(blocks_.size() - 1);
     }
 
     size_t block_size_;
     std::vector<Block> blocks_;
     size_t block_ = 0;
-    size_t used_ = 0;
+    T* at_ = nullptr;  // in the current block: the first object that is not taken
+    T* end_ = nullptr;
 };
 
 }  // namespace millrace

@@ -58,7 +58,8 @@ struct HeadStep {
 };
 
 // Parses the request head at the start of `received`. `storage` takes the field lines; its size
-// must be at least limits.fields_max. `head` is meaningful on complete only.
+// must be at least limits.fields_max. On complete every member of `head` has been set, whatever it
+// was before; otherwise `head` means nothing.
 //
 // Empty lines (CR LF) before the request line are skipped (RFC 9112 section 2.2). They count as
 // head bytes. On need_more nothing is consumed.

@@ -350,5 +350,37 @@ TEST(HeadParser, FindsFieldsInAnyCase) {
     EXPECT_EQ(find_field({}, "X-B"), nullptr);
 }
 
+// The caller keeps one RequestHead for all requests and does not clear it.
+TEST(HeadParser, SetsEveryMemberOfAHeadThatWasUsedBefore) {
+    const HttpLimits limits;
+    std::vector<Field> storage(limits.fields_max);
+    const auto parse = [&](std::string_view message, RequestHead& head) {
+        const std::string padded = std::string{message} + std::string(scan_padding_bytes, '\0');
+        const auto bytes = PaddedBytes::promise(padded.data(), message.size());
+        const HeadStep step = parse_head(bytes, limits, storage, head);
+        EXPECT_EQ(step.verdict, Verdict::complete);
+    };
+    RequestHead head;
+    parse(
+        "POST http://other/p?q HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+        "Expect: 100-continue\r\nConnection: close, upgrade\r\nUpgrade: y\r\n\r\n",
+        head);
+    EXPECT_TRUE(head.has_query && head.expects_continue && head.upgrade && !head.keep_alive);
+    parse("POST /a HTTP/1.0\r\nContent-Length: 7\r\nConnection: keep-alive\r\n\r\n", head);
+    EXPECT_EQ(head.content_length, 7u);
+    parse("GET / HTTP/1.1\r\nHost: h\r\n\r\n", head);
+    EXPECT_EQ(head.form, TargetForm::origin);
+    EXPECT_EQ(head.method_id, Method::get);
+    EXPECT_EQ(head.body, BodyKind::none);
+    EXPECT_EQ(head.content_length, 0u);
+    EXPECT_EQ(head.minor_version, 1);
+    EXPECT_FALSE(head.has_query);
+    EXPECT_TRUE(head.query.empty());
+    EXPECT_TRUE(head.keep_alive);
+    EXPECT_FALSE(head.expects_continue);
+    EXPECT_FALSE(head.upgrade);
+    EXPECT_EQ(head.fields.size(), 1u);
+}
+
 }  // namespace
 }  // namespace millrace::http

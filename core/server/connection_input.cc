@@ -132,8 +132,8 @@ bool Connection::take_head(PaddedBytes& bytes) {
     const auto records_mark = loop_.records.mark();
     const auto fields_mark = loop_.fields.mark();
     const auto parameters_mark = loop_.parameters.mark();
+    // Not cleared: a complete head sets all of its members, routing the rest.
     RequestRecord& request = loop_.records.room(1).front();
-    request = {};
     const http::HeadStep step = http::parse_head(
         bytes, settings.limits, loop_.fields.room(settings.limits.fields_max), request.head);
     if (step.verdict == Verdict::need_more) return false;
