@@ -3,7 +3,6 @@
 #include "core/server/one_shots.h"
 #include "core/server/server_loop.h"
 
-#include <atomic>
 #include <utility>
 
 namespace millrace {
@@ -27,7 +26,7 @@ class Loop::State {
   public:
     explicit State(server::ServerLoop& loop) : timers(loop.events()) {}
 
-    std::atomic<bool> is_stopping{false};
+    bool is_stopping = false;
     server::OneShots timers;
 };
 
@@ -43,7 +42,7 @@ void Loop::run() {
     if (internals_->events().is_in_turn()) return;
     bool has_more = false;
     // A stop() that comes before run() counts: another thread cannot know which is first.
-    while (!state_->is_stopping.exchange(false) && (has_work() || has_more)) {
+    while (!std::exchange(state_->is_stopping, false) && (has_work() || has_more)) {
         has_more = internals_->events().turn(has_more ? 0 : -1);
         internals_->rethrow();
     }
@@ -57,8 +56,9 @@ bool Loop::turn() {
 }
 
 void Loop::stop() {
-    state_->is_stopping = true;
-    wake();
+    // By way of the loop's thread: run() must not return, and the loop be destroyed, before this
+    // call is done with it.
+    internals_->events().post([this] { state_->is_stopping = true; });
 }
 
 void Loop::post(std::function<void()> function) {

@@ -136,10 +136,10 @@ void EventLoop::wake() {
 }
 
 void EventLoop::post(std::function<void()> function) {
-    {
-        const std::lock_guard lock(posted_mutex_);
-        posted_.push_back(std::move(function));
-    }
+    // The signal is part of it: `function` may lead to the end of the loop in its own thread, and
+    // cannot run before the lock is free.
+    const std::lock_guard lock(posted_mutex_);
+    posted_.push_back(std::move(function));
     wake();
 }
 

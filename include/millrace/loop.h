@@ -52,7 +52,8 @@ class Loop {
     // of the program threw; call it again to go on. Does nothing inside a turn.
     void run();
 
-    // Ends run() after the current turn, or the next run() before its first. From any thread.
+    // Ends run() after the turn under way or the next one; before run(), the next run() after its
+    // first turn. From any thread.
     void stop();
 
     // Calls `function` in the loop's thread soon. From any thread.
