@@ -75,6 +75,31 @@ test('a close inside onData ends the deliveries', async (t) => {
   assert.deepEqual(seen, ['one', 'aborted']);
 });
 
+test('a body is not delivered on when an answer before it has ended the connection', async (t) => {
+  const seen = [];
+  let first;
+  const server = serve(t, (app) => {
+    app.get('/', (res) => {
+      first = res;
+      res.onAborted(() => {});
+    });
+    app.post('/', (res) => {
+      res.onAborted(() => seen.push('aborted'));
+      res.onData((chunk) => {
+        seen.push(Buffer.from(chunk).toString());
+        if (seen.length === 1) first.end('last', true);
+      });
+    });
+  });
+  const client = await server.connect();
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+  client.send(`${get('/')}${head}3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n`);
+  assert.equal((await client.response()).text, 'last');
+  assert.equal(await client.rest(), '');
+  await turns();
+  assert.deepEqual(seen, ['one', 'aborted']);
+});
+
 test('a handler may close a connection whose events stand later in the batch', async (t) => {
   const seen = [];
   let victim;
