@@ -145,6 +145,10 @@ bool Connection::take_head(PaddedBytes& bytes) {
     loop_.records.take(1);
     loop_.fields.take(request.head.fields.size());
     request.server = &server_;
+    if (server_.is_draining() && request.head.keep_alive) {
+        request.head.keep_alive = false;
+        server_initiated_close_ = true;
+    }
     head_since_ms_ = 0;
     ++server_.counters().requests;
     body_.start(request.head);

@@ -47,6 +47,7 @@ int Server::listen(const std::string& host, uint16_t port, PortSharing sharing, 
         loop_.events(), options, [this](int fd) { accept(fd); }, error);
     if (!listener) return error;
     id = next_listener_++;
+    has_listened_ = true;
     listeners_.emplace(id, std::move(listener));
     ++loop_.counters().listeners;
     return 0;

@@ -59,6 +59,9 @@ class Server {
     void close_listeners();
     int local_port(uint32_t id) const;
 
+    // It has listened, and no longer does: open connections are let go with their next answer.
+    bool is_draining() const { return has_listened_ && listeners_.empty(); }
+
     void close();
 
     // Finds the request's route, or its next one, and calls the handler; answers 404 or 405 if
@@ -83,6 +86,7 @@ class Server {
     routing::RouteMemo memo_;
     std::unordered_map<uint32_t, std::unique_ptr<net::Listener>> listeners_;
     uint32_t next_listener_ = 1;
+    bool has_listened_ = false;
     Connection* connections_ = nullptr;
 };
 

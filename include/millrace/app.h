@@ -61,7 +61,8 @@ class App {
     // Opens a listener. Returns its port. Throws std::system_error.
     uint16_t listen(const ListenOptions& options);
 
-    // Stops accepting on all listeners; open connections stay.
+    // Stops accepting on all listeners. Open connections end with their next answer, which says
+    // Connection: close (RFC 9112 section 9.6).
     void stop_listening();
 
     // Closes listeners and connections at once; what is not answered is aborted.

@@ -115,7 +115,8 @@ class Server {
 
     // Opens a listener. Returns 0 and sets `id`, or returns the errno.
     int listen(const ListenOptions& options, ListenerId& id);
-    // Stops accepting; open connections stay. False if it is closed already.
+    // Stops accepting. Open connections stay, but once no listener is open their next answer says
+    // Connection: close and ends them (RFC 9112 section 9.6). False if it is closed already.
     bool close_listener(ListenerId id);
     // -1 if it is closed.
     int local_port(ListenerId id) const;

@@ -290,14 +290,15 @@ TEST_P(Endings, AClosedAppListensAgain) {
     site.expect_said(second, "200 a");
 }
 
-TEST_P(Endings, StoppedListenersLeaveConnectionsAlone) {
+TEST_P(Endings, StoppedListenersLetConnectionsGoWithTheirNextAnswer) {
     answer("/", "a");
     Peer peer = site.send(get("/"));
     site.expect_said(peer, "200 a");
     app.stop_listening();
-    peer->send(get("/"));
-    site.expect_said(peer, "200 a; 200 a");
     EXPECT_TRUE(site.loop.has_work());
+    peer->send(get("/") + get("/"));
+    site.expect_said(peer, "200 a; 200 a; end");
+    EXPECT_NE(peer->received().find("Connection: close"), std::string::npos);
     peer->close();
     site.expect_all_gone();
     EXPECT_FALSE(site.loop.has_work());

@@ -205,7 +205,7 @@ test('the functions of listen sockets refuse what is none', () => {
   }
 });
 
-test('closing a listen socket stops accepting and leaves connections', async (t) => {
+test('closing a listen socket stops accepting and answers open connections', async (t) => {
   const server = serve(t, (app) => app.get('/', (res) => res.end('ok')));
   const client = await server.connect();
   client.send(get('/'));

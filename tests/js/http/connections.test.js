@@ -157,12 +157,29 @@ test('a connection that never sends, and one that resets at once, do no harm', a
   assert.equal(server.app.stats().accepted, 2);
 });
 
-test('a connection outlives the listener that brought it', async (t) => {
+test('a connection outlives the listener that brought it by one answer', async (t) => {
   const server = simple(t);
+  const client = await server.connect();
+  client.send(get('/a'));
+  assert.equal((await client.response()).fields.connection, undefined);
+  us_listen_socket_close(server.token);
+  client.send(get('/b') + get('/c'));
+  const response = await client.response();
+  assert.equal(response.text, '/b');
+  assert.equal(response.fields.connection, 'close');
+  await client.closed();
+  assert.equal(client.receivedBytes, 0, 'what stood behind is not run');
+});
+
+test('while another listener is open, connections go on', async (t) => {
+  const server = simple(t);
+  let second;
+  server.app.listen('127.0.0.1', 0, (token) => (second = token));
   const client = await server.connect();
   us_listen_socket_close(server.token);
   client.send(get('/a'));
-  assert.equal((await client.response()).text, '/a');
+  assert.equal((await client.response()).fields.connection, undefined);
+  us_listen_socket_close(second);
 });
 
 test('many requests one after the other on one connection', async (t) => {
