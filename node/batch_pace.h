@@ -6,6 +6,8 @@
 // every route of a crossing that took much longer than it should have, until it is timed.
 #pragma once
 
+#include "node/protocol.h"
+
 #include <chrono>
 #include <cstdint>
 #include <span>
@@ -21,14 +23,14 @@ class BatchPace {
     static constexpr Nanoseconds budget{500'000};
     static constexpr Nanoseconds slow{100'000};
 
-    // How many of the events in `words` (see protocol.h) the next crossing gets; at least one.
-    uint32_t next_part(std::span<const uint32_t> words) const;
+    // How many of the `events` the next crossing gets; at least one.
+    uint32_t next_part(std::span<const EventWords> events) const;
 
     // A crossing with these events took that long.
-    void note(std::span<const uint32_t> words, Nanoseconds spent);
+    void note(std::span<const EventWords> events, Nanoseconds spent);
 
   private:
-    bool runs_alone(const uint32_t* event) const;
+    bool runs_alone(const EventWords& event) const;
     void set_runs_alone(uint32_t route, bool runs_alone);
 
     float event_cost_ns_ = 0;  // running estimate

@@ -133,8 +133,7 @@ std::string_view Environment::received(uint32_t offset, uint32_t bytes) const {
 
 void Environment::push_event(EventKind kind, uint32_t flags, uint32_t slot, uint32_t third,
                              uint32_t fourth) {
-    const uint32_t words[event_words] = {static_cast<uint32_t>(kind) | flags, slot, third, fourth};
-    events_.insert(events_.end(), std::begin(words), std::end(words));
+    events_.push_back({static_cast<uint32_t>(kind) | flags, slot, third, fourth});
 }
 
 void Environment::add_request(Response response, Request& request, uint32_t route) {
@@ -159,7 +158,7 @@ void Environment::add_writable(uint32_t slot) {
 
 void Environment::withdraw(uint32_t index) {
     constexpr auto none = static_cast<uint32_t>(EventKind::none);
-    events_[index * event_words] = none;
+    events_[index][0] = none;
     if (index < next_event_ || index - next_event_ >= shown_events_) return;
     const size_t offset = (index - next_event_) * event_words * sizeof none;
     std::memcpy(event_memory_.bytes.data() + offset, &none, sizeof none);
@@ -172,7 +171,7 @@ void Environment::add_aborted(uint32_t slot) {
     // about its event.
     if (entry->batch == batch_) withdraw(entry->event_index);
     for (uint32_t index = next_event_; has_parts_ && index < event_count(); ++index) {
-        const uint32_t* words = events_.data() + index * event_words;
+        const EventWords& words = events_[index];
         const auto kind = static_cast<EventKind>(words[0] & event_kind_mask);
         const bool is_part = kind == EventKind::body || kind == EventKind::writable;
         if (is_part && words[1] == slot) withdraw(index);
@@ -204,18 +203,15 @@ void Environment::dispatch() {
     const auto capacity =
         static_cast<uint32_t>(event_memory_.bytes.size() / (event_words * sizeof(uint32_t)));
     while (!is_dead_ && next_event_ < event_count()) {
-        const std::span<const uint32_t> left{events_.data() + next_event_ * event_words,
-                                             events_.size() - next_event_ * event_words};
+        const auto left = std::span<const EventWords>{events_}.subspan(next_event_);
         shown_events_ = std::min(pace_.next_part(left), capacity);
         const uint32_t count = shown_events_;
-        const size_t bytes = count * event_words * sizeof(uint32_t);
-        std::memcpy(event_memory_.bytes.data(), left.data(), bytes);
+        std::memcpy(event_memory_.bytes.data(), left.data(), count * sizeof(EventWords));
         const auto begin = std::chrono::steady_clock::now();
         call_dispatcher(count);
         const auto spent = std::chrono::steady_clock::now() - begin;
         run_commands();
-        const auto* const words = events_.data() + next_event_ * event_words;
-        pace_.note({words, count * event_words}, spent);
+        pace_.note(std::span<const EventWords>{events_}.subspan(next_event_, count), spent);
         forget_consumed(next_event_, count);
         next_event_ += count;
         shown_events_ = 0;
@@ -258,7 +254,7 @@ void Environment::report_crossing_failure() {
 // JavaScript has seen these aborts: their slots may be used again.
 void Environment::forget_consumed(size_t first, size_t count) {
     for (size_t index = first; index < first + count; ++index) {
-        const uint32_t* words = events_.data() + index * event_words;
+        const EventWords& words = events_[index];
         if (words[0] == static_cast<uint32_t>(EventKind::aborted)) responses_.free(words[1]);
     }
 }

@@ -107,7 +107,7 @@ class Environment {
     void run_command(std::span<const char>& commands);
     void push_event(EventKind kind, uint32_t flags, uint32_t slot, uint32_t third, uint32_t fourth);
     void withdraw(uint32_t index);
-    uint32_t event_count() const { return static_cast<uint32_t>(events_.size() / event_words); }
+    uint32_t event_count() const { return static_cast<uint32_t>(events_.size()); }
 
     napi_env env_;
     napi_async_cleanup_hook_handle cleanup_ = nullptr;
@@ -127,7 +127,7 @@ class Environment {
     std::vector<PreparedHead> heads_;
     std::vector<std::unique_ptr<AppBinding>> apps_;
 
-    std::vector<uint32_t> events_;
+    std::vector<EventWords> events_;
     std::vector<Request> requests_;
     bool has_parts_ = false;  // bodies or writable signals are among the events
     uint32_t batch_ = 1;

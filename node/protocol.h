@@ -1,6 +1,7 @@
 // The memory that C++ and JavaScript share, word by word. js/native/memory.js says the same.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,6 +17,7 @@ enum class EventKind : uint32_t {
     writable = 4,  //
 };
 inline constexpr size_t event_words = 4;
+using EventWords = std::array<uint32_t, event_words>;
 inline constexpr uint32_t event_kind_mask = 0xff;
 inline constexpr uint32_t body_is_last = 1u << 8;
 

@@ -82,7 +82,7 @@ void SendQueue::drop_first() {
     ::operator delete(block);
 }
 
-void SendQueue::clear() {
+void SendQueue::clear_blocks() {
     while (first_)
         drop_first();
     bytes_ = 0;

@@ -31,7 +31,9 @@ class SendQueue {
     // Copies the first bytes, `bytes_max` at the most; returns how many.
     size_t copy_to(char* into, size_t bytes_max) const;
 
-    void clear();
+    void clear() {
+        if (first_) clear_blocks();
+    }
 
   private:
     struct Block {
@@ -45,6 +47,7 @@ class SendQueue {
     static Block* make_block(size_t capacity);
     void add_block(size_t capacity);
     void drop_first();
+    void clear_blocks();
 
     // A list by hand: an idle connection holds an empty queue, which must cost two pointers and no
     // allocation.

@@ -168,7 +168,10 @@ size_t Connection::send_pieces(std::string_view head, std::string_view body) {
         is_output_blocked_ = true;
         output_since_ms_ = loop_.events().now_ms();
     }
-    queue_unsent(head, std::min(sent, before_body));
+    if (is_whole && sent == wanted)
+        corked_ = {};
+    else
+        queue_unsent(head, std::min(sent, before_body));
     if (!is_whole && sent == wanted) drain_queue();
     return sent > before_body ? sent - before_body : 0;
 }

@@ -132,12 +132,13 @@ class Exchange {
     bool is_holding_ = false;  // something of the body is held: later pieces must queue behind it
     bool held_last_ = false;   // and the body ends with it
     bool is_released_ = false;
-    ResponseHead head_;
-    net::SendQueue behind_;  // output that waits for the answers before it
-    net::SendQueue held_body_;
     uint64_t part_batch_ = 0;
     uint64_t total_bytes_ = 0;
     uint64_t accepted_bytes_ = 0;
+    net::SendQueue behind_;  // output that waits for the answers before it
+    net::SendQueue held_body_;
+    // Last, since it is large: what most exchanges use of the rest lies close together.
+    ResponseHead head_;
 };
 
 class ExchangePool {

@@ -24,13 +24,13 @@ struct ResponseHead {
     static constexpr size_t inline_bytes = 192;
     static constexpr std::string_view default_line = "HTTP/1.1 200 OK\r\n";
 
-    SmallText<inline_bytes> fields;           // lines, each with CR LF
-    std::string status_line;                  // with CR LF; empty: the default
     std::optional<uint64_t> declared_length;  // a Content-Length that the program gave
     uint16_t status = 0;                      // 0: not set, which means 200
     bool closes = false;                      // a Connection field said close
     bool has_connection = false;              // the program wrote a Connection field
     bool has_date = false;                    // the program wrote a Date field
+    SmallText<inline_bytes> fields;           // lines, each with CR LF
+    std::string status_line;                  // with CR LF; empty: the default
 
     // `status` as in "404 Not Found", or "404" alone.
     void set_status(std::string_view status);
