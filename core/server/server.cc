@@ -155,6 +155,7 @@ std::string Server::allowed_methods(const RequestRecord& request) const {
     if (has(request.head.method) || (adds_head && request.head.method == "HEAD")) return {};
     std::string list;
     for (const std::string_view method : methods) {
+        if (method == "CONNECT") continue;  // its target is an authority, never a path
         if (!list.empty()) list += ", ";
         list += method;
         if (adds_head && method == "GET") list += ", HEAD";

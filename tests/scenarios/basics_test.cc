@@ -194,6 +194,14 @@ TEST_P(Basics, HeadOfARouteThatYieldedIsNotFound) {
     site.expect_said(peer, "404; 404 Not Found");
 }
 
+TEST_P(Basics, AllowDoesNotNameConnect) {
+    answer("/a", "a");
+    app.on("CONNECT", "/*", [](Response& response, Request&) { response.end(); });
+    Peer peer = site.send("DELETE /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    site.expect_said(peer, "405 Method Not Allowed");
+    EXPECT_NE(peer->received().find("Allow: GET, HEAD\r\n"), std::string::npos);
+}
+
 TEST_P(Basics, MethodNotAllowedCanBeSwitchedOff) {
     Site plain{network, {.limits = {}, .head_from_get = false, .method_not_allowed = false}};
     plain.app.get("/a", [](Response& response, Request&) { response.end(); });
