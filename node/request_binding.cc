@@ -59,11 +59,6 @@ napi_value parameter(const Arguments& arguments) {
     return value ? make_utf8(arguments.env(), *value) : make_undefined(arguments.env());
 }
 
-// requestHasBody(index) -> boolean
-napi_value has_body(const Arguments& arguments) {
-    return make_flag(arguments.env(), request_of(arguments).has_body());
-}
-
 // nextRoute(app, index) -> the next candidate, 0xffffffff if there is none
 napi_value next_route(const Arguments& arguments) {
     Environment& environment = arguments.environment();
@@ -93,7 +88,6 @@ void define_request_functions(napi_env env, napi_value exports) {
     define(env, exports, "requestHeader", header);
     define(env, exports, "requestFields", fields);
     define(env, exports, "requestParameter", parameter);
-    define(env, exports, "requestHasBody", has_body);
     define(env, exports, "nextRoute", next_route);
     define(env, exports, "answerNotFound", answer_not_found);
 }

@@ -1,5 +1,6 @@
 #include "millrace/app.h"
 
+#include "core/api/server_calls.h"
 #include "core/server/exchange.h"
 #include "core/server/request_record.h"
 #include "core/server/server.h"
@@ -39,11 +40,7 @@ struct Running {
 class App::State final : public server::Handler {
   public:
     State(Loop& loop, const ServerOptions& options)
-        : server_(loop.internals(), *this,
-                  {.limits = options.limits,
-                   .is_batched = false,
-                   .head_from_get = options.head_from_get,
-                   .method_not_allowed = options.method_not_allowed}) {}
+        : server_(loop.internals(), *this, settings_of(options, false)) {}
 
     server::Server& server() { return server_; }
 
@@ -159,11 +156,7 @@ bool App::remove(std::string_view method, std::string_view pattern) {
 
 uint16_t App::listen(const ListenOptions& options) {
     uint32_t id = 0;
-    const int error = state_->server().listen(options.host, options.port,
-                                              options.sharing == PortSharing::shared
-                                                  ? server::Server::PortSharing::shared
-                                                  : server::Server::PortSharing::exclusive,
-                                              id);
+    const int error = listen_on(state_->server(), options, id);
     if (error < 0)
         throw std::system_error(
             -error, std::system_category(),
@@ -206,16 +199,6 @@ void App::on_writable(Response response, std::function<bool(uint64_t)> function)
     exchange.notify_writable();
 }
 
-ServerStats App::stats() const {
-    const server::ServerCounters& counters = state_->server().counters();
-    return {
-        .connections = counters.connections,
-        .accepted = counters.accepted,
-        .requests = counters.requests,
-        .rejected = counters.rejected,
-        .aborted = counters.aborted,
-        .timeouts = counters.timeouts,
-    };
-}
+ServerStats App::stats() const { return stats_of(state_->server()); }
 
 }  // namespace millrace

@@ -1,5 +1,6 @@
 #include "millrace/server.h"
 
+#include "core/api/server_calls.h"
 #include "core/server/exchange.h"
 #include "core/server/server.h"
 #include "millrace/error.h"
@@ -50,14 +51,9 @@ class Server::Adapter final : public server::Handler {
 
 Server::Server(Loop& loop, ServerHandler& handler, const ServerOptions& options)
     : adapter_(std::make_unique<Adapter>(handler, loop.internals())),
-      server_(
-          std::make_unique<server::Server>(loop.internals(), *adapter_,
-                                           server::ServerSettings{
-                                               .limits = options.limits,
-                                               .is_batched = options.delivery == Delivery::batched,
-                                               .head_from_get = options.head_from_get,
-                                               .method_not_allowed = options.method_not_allowed,
-                                           })) {}
+      server_(std::make_unique<server::Server>(
+          loop.internals(), *adapter_,
+          settings_of(options, options.delivery == Delivery::batched))) {}
 
 Server::~Server() = default;
 
@@ -83,11 +79,7 @@ void Server::answer_not_found(Response response, Request& request) {
 }
 
 int Server::listen(const ListenOptions& options, ListenerId& id) {
-    const int error = server_->listen(options.host, options.port,
-                                      options.sharing == PortSharing::shared
-                                          ? server::Server::PortSharing::shared
-                                          : server::Server::PortSharing::exclusive,
-                                      id);
+    const int error = listen_on(*server_, options, id);
     return -error;
 }
 
@@ -95,16 +87,6 @@ bool Server::close_listener(ListenerId id) { return server_->close_listener(id);
 int Server::local_port(ListenerId id) const { return server_->local_port(id); }
 void Server::close() { server_->close(); }
 
-ServerStats Server::stats() const {
-    const server::ServerCounters& counters = server_->counters();
-    return {
-        .connections = counters.connections,
-        .accepted = counters.accepted,
-        .requests = counters.requests,
-        .rejected = counters.rejected,
-        .aborted = counters.aborted,
-        .timeouts = counters.timeouts,
-    };
-}
+ServerStats Server::stats() const { return stats_of(*server_); }
 
 }  // namespace millrace

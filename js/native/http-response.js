@@ -13,14 +13,7 @@ import {
 } from './memory.js';
 import { checkField, checkStatus, GONE, ROOT, SENT, throwHeadSent } from './head.js';
 import { turn } from './turn.js';
-import {
-  isBytes,
-  makeError,
-  makeRangeError,
-  makeTypeError,
-  toBytes,
-  toText,
-} from '../shared/values.js';
+import { makeError, makeRangeError, makeTypeError, toBytes, toText } from '../shared/values.js';
 
 /** Bodies up to this many UTF-16 units are written by JavaScript. */
 const SHORT_BODY = 128;
@@ -222,9 +215,10 @@ export class HttpResponse {
 
   write(chunk) {
     const slot = this.#open();
-    if (!isBytes(chunk)) toBytes(chunk === undefined ? null : chunk, 'res.write(chunk)');
-    const isTaken = native.write(slot, this.#nativeHead(), toBytes(chunk, 'res.write(chunk)'));
-    const isEmpty = (typeof chunk === 'string' ? chunk.length : chunk.byteLength) === 0;
+    // undefined is no piece, though it is an empty body elsewhere.
+    const bytes = toBytes(chunk === undefined ? null : chunk, 'res.write(chunk)');
+    const isTaken = native.write(slot, this.#nativeHead(), bytes);
+    const isEmpty = (typeof bytes === 'string' ? bytes.length : bytes.byteLength) === 0;
     // An empty piece sends nothing, so the head may still change.
     if (!isEmpty) this.#head = SENT;
     turn.touched();

@@ -28,16 +28,6 @@ export function makeRangeError(message) {
   return Object.assign(new RangeError(message), { code: 'ERR_OUT_OF_RANGE' });
 }
 
-/** @param {unknown} value */
-export function isBytes(value) {
-  return (
-    typeof value === 'string' ||
-    ArrayBuffer.isView(value) ||
-    value instanceof ArrayBuffer ||
-    types.isAnyArrayBuffer(value)
-  );
-}
-
 /**
  * The value as C++ reads it: strings, views and ArrayBuffers as they are, what is shared with other
  * threads as a copy.
