@@ -5,7 +5,7 @@ import { commentsRule } from './tools/checks/eslint-comments.js';
 import { functionLinesMax } from './tools/checks/sizes.js';
 
 export default [
-  { ignores: ['build/', 'node_modules/', '.cache/', 'prebuilds/'] },
+  { ignores: ['build/', 'dist/', 'node_modules/', '.cache/', 'prebuilds/'] },
   js.configs.recommended,
   {
     files: ['**/*.js', '**/*.mjs', '**/*.cjs'],

@@ -3,6 +3,7 @@
 #include "node/app_binding.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace millrace::node {
@@ -32,7 +33,7 @@ Environment::~Environment() {
     apps_.clear();
     loop_.reset();
     napi_ref const references[] = {event_memory_.reference, command_memory_.reference,
-                                   receive_memory_.reference, dispatcher_, receiver_};
+                                   receive_memory_.reference, dispatcher_};
     for (napi_ref const reference : references)
         if (reference) napi_delete_reference(env_, reference);
     if (async_context_) napi_async_destroy(env_, async_context_);
@@ -71,10 +72,7 @@ void Environment::start(const Arguments& arguments) {
     command_memory_ = share(arguments.at(1));
     receive_memory_ = share(arguments.at(2));
     check(env_, napi_create_reference(env_, arguments.at(3), 1, &dispatcher_));
-    napi_value receiver = nullptr;
-    check(env_, napi_create_object(env_, &receiver));
-    check(env_, napi_create_reference(env_, receiver, 1, &receiver_));
-    check(env_, napi_async_init(env_, receiver, make_utf8(env_, "MILLRACE"), &async_context_));
+    check(env_, napi_async_init(env_, nullptr, make_utf8(env_, "MILLRACE"), &async_context_));
     loop_.emplace(Loop::Options{.receive_arena = receive_memory_.bytes});
     loop_->on_batch([this] { dispatch(); });
     const char* error = nullptr;
@@ -160,7 +158,7 @@ void Environment::withdraw(uint32_t index) {
     constexpr auto none = static_cast<uint32_t>(EventKind::none);
     events_[index][0] = none;
     if (index < next_event_ || index - next_event_ >= shown_events_) return;
-    const size_t offset = (index - next_event_) * event_words * sizeof none;
+    const size_t offset = events_begin + (index - next_event_) * sizeof(EventWords);
     std::memcpy(event_memory_.bytes.data() + offset, &none, sizeof none);
 }
 
@@ -189,7 +187,6 @@ void Environment::add_aborted(uint32_t slot) {
 
 void Environment::on_ready() {
     if (is_dead_) return;
-    const HandleScope scope(env_);
     if (loop_->turn()) loop_->wake();
     update_keep_alive();
 }
@@ -200,15 +197,18 @@ void Environment::update_keep_alive() {
 
 // The crossing, or several, if answers have to leave in between.
 void Environment::dispatch() {
+    const std::span<char> memory = event_memory_.bytes;
     const auto capacity =
-        static_cast<uint32_t>(event_memory_.bytes.size() / (event_words * sizeof(uint32_t)));
+        static_cast<uint32_t>((memory.size() - events_begin) / sizeof(EventWords));
     while (!is_dead_ && next_event_ < event_count()) {
         const auto left = std::span<const EventWords>{events_}.subspan(next_event_);
         shown_events_ = std::min(pace_.next_part(left), capacity);
         const uint32_t count = shown_events_;
-        std::memcpy(event_memory_.bytes.data(), left.data(), count * sizeof(EventWords));
+        const std::array head{count, batch_};
+        std::memcpy(memory.data(), head.data(), sizeof head);
+        std::memcpy(memory.data() + events_begin, left.data(), count * sizeof(EventWords));
         const auto begin = std::chrono::steady_clock::now();
-        call_dispatcher(count);
+        call_dispatcher();
         const auto spent = std::chrono::steady_clock::now() - begin;
         run_commands();
         pace_.note(std::span<const EventWords>{events_}.subspan(next_event_, count), spent);
@@ -224,19 +224,14 @@ void Environment::dispatch() {
     ++batch_;
 }
 
-void Environment::call_dispatcher(uint32_t count) {
+void Environment::call_dispatcher() {
     const HandleScope scope(env_);
     napi_value dispatcher = nullptr;
-    napi_value receiver = nullptr;
-    napi_value arguments[2] = {};
     napi_value result = nullptr;
     napi_get_reference_value(env_, dispatcher_, &dispatcher);
-    napi_get_reference_value(env_, receiver_, &receiver);
-    napi_create_uint32(env_, count, &arguments[0]);
-    napi_create_uint32(env_, batch_, &arguments[1]);
     is_crossing_ = true;
     const napi_status status =
-        napi_make_callback(env_, async_context_, receiver, dispatcher, 2, arguments, &result);
+        napi_make_callback(env_, async_context_, dispatcher, dispatcher, 0, nullptr, &result);
     is_crossing_ = false;
     if (status != napi_ok) report_crossing_failure();
 }

@@ -101,7 +101,7 @@ class Environment {
     Shared share(napi_value buffer);
     void on_ready();
     void dispatch();
-    void call_dispatcher(uint32_t count);
+    void call_dispatcher();
     void report_crossing_failure();
     void forget_consumed(size_t first, size_t count);
     void run_command(std::span<const char>& commands);
@@ -113,7 +113,6 @@ class Environment {
     napi_async_cleanup_hook_handle cleanup_ = nullptr;
     napi_async_context async_context_ = nullptr;
     napi_ref dispatcher_ = nullptr;
-    napi_ref receiver_ = nullptr;
     Shared event_memory_;
     Shared command_memory_;
     Shared receive_memory_;

@@ -8,7 +8,9 @@
 namespace millrace::node {
 
 // --- Events: C++ writes, JavaScript reads -------------------------------------------------------
-// Four words each: kind (low byte; flags above), slot, and two that depend on the kind.
+// Words 0 and 1 of the memory: how many events there are, and the number of their batch. Behind
+// events_begin four words each: kind (low byte; flags above), slot, and two that depend on the
+// kind.
 enum class EventKind : uint32_t {
     none = 0,      // withdrawn
     request = 1,   // route, index of the request in this batch
@@ -16,6 +18,7 @@ enum class EventKind : uint32_t {
     aborted = 3,   //
     writable = 4,  //
 };
+inline constexpr size_t events_begin = 16;
 inline constexpr size_t event_words = 4;
 using EventWords = std::array<uint32_t, event_words>;
 inline constexpr uint32_t event_kind_mask = 0xff;

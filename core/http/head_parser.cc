@@ -244,18 +244,18 @@ const char* drop_whitespace(const char* begin, const char* end) {
 
 // A line of the shape nearly all have: a short name of letters and '-', one SP or none, a value
 // that begins and ends visibly. Takes nothing and judges nothing if it is not of that shape or not
-// whole.
+// whole. The end is looked for from the start of the line, so that the next line does not have to
+// wait until the name's end is known.
 inline bool take_common_field(Cursor& cursor, Field& field) {
     // Reads behind the end stay inside the padding: a name at the end, and a value not yet begun.
     static_assert(scan_padding_bytes >= common_name_bytes_max + 2);
+    const char* const stop = cursor.at + find_value_end(cursor.rest());
     const size_t length = common_name_bytes(cursor.at);
-    if (length == 0 || cursor.at[length] != ':') return false;
+    if (stop + 2 > cursor.end || length == 0 || cursor.at[length] != ':') return false;
+    // Neither the name nor the ':' is a control, so `stop` lies behind them.
     const char* begin = cursor.at + length + 1;
     begin += *begin == ' ';
-    if (begin >= cursor.end || is_low(*begin)) return false;
-    const size_t left = static_cast<size_t>(cursor.end - begin);
-    const char* const stop = begin + find_value_end(PaddedBytes::promise(begin, left));
-    if (stop + 2 > cursor.end || !is_line_end(stop) || is_low(stop[-1])) return false;
+    if (is_low(*begin) || !is_line_end(stop) || is_low(stop[-1])) return false;
     field.name = {cursor.at, length};
     field.value = {begin, static_cast<size_t>(stop - begin)};
     cursor.at = stop + 2;

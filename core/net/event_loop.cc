@@ -107,6 +107,7 @@ void EventLoop::run_again_list() {
 }
 
 void EventLoop::run_posted() {
+    if (!has_posted_.exchange(false)) return;
     std::vector<std::function<void()>> functions;
     {
         const std::lock_guard lock(posted_mutex_);
@@ -140,6 +141,7 @@ void EventLoop::post(std::function<void()> function) {
     // cannot run before the lock is free.
     const std::lock_guard lock(posted_mutex_);
     posted_.push_back(std::move(function));
+    has_posted_.store(true);
     wake();
 }
 

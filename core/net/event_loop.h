@@ -101,6 +101,7 @@ class EventLoop {
 
     std::mutex posted_mutex_;
     std::vector<std::function<void()>> posted_;  // under posted_mutex_
+    std::atomic<bool> has_posted_{false};
     std::atomic<bool> is_woken_{false};
 };
 

@@ -21,6 +21,10 @@ namespace millrace::net::sys {
 int64_t monotonic_ns();
 int64_t unix_seconds();
 
+// --- Memory ------------------------------------------------------------------------------------
+// Gives pages that the allocator holds free back to the system, where it can.
+void release_free_memory();
+
 // --- Readiness ---------------------------------------------------------------------------------
 int epoll_create();
 int epoll_add(int epoll, int fd, uint32_t events, void* data);

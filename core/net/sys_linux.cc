@@ -8,6 +8,8 @@ namespace millrace::net::sys {
 int64_t monotonic_ns() { return LinuxCalls::monotonic_ns(); }
 int64_t unix_seconds() { return LinuxCalls::unix_seconds(); }
 
+void release_free_memory() { LinuxCalls::release_free_memory(); }
+
 int epoll_create() { return LinuxCalls::epoll_create(); }
 int epoll_add(int epoll, int fd, uint32_t events, void* data) {
     return LinuxCalls::epoll_add(epoll, fd, events, data);

@@ -2,6 +2,7 @@
 // core/testing (its loopback transport) share one body each. Nobody else includes this file.
 #pragma once
 
+#include <malloc.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -32,6 +33,14 @@ struct LinuxCalls {
         timespec now{};
         clock_gettime(CLOCK_REALTIME, &now);
         return now.tv_sec;
+    }
+
+    // --- Memory ------------------------------------------------------------------------------
+
+    static void release_free_memory() {
+#ifdef __GLIBC__
+        malloc_trim(0);
+#endif
     }
 
     // --- Readiness ---------------------------------------------------------------------------

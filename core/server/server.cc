@@ -90,7 +90,7 @@ void Server::add(Connection& connection) {
     if (connections_) connections_->previous_ = &connection;
     connections_ = &connection;
     ++counters_.connections;
-    ++loop_.counters().connections;
+    loop_.note_opened();
 }
 
 void Server::remove(Connection& connection) {
@@ -98,7 +98,7 @@ void Server::remove(Connection& connection) {
     (connection.previous_ ? connection.previous_->next_ : connections_) = connection.next_;
     connection.next_ = connection.previous_ = nullptr;
     --counters_.connections;
-    --loop_.counters().connections;
+    loop_.note_closed();
 }
 
 routing::RouteId Server::add_route(std::string_view method, std::string_view pattern,

@@ -10,11 +10,11 @@
 namespace millrace::server {
 
 ServerLoop::ServerLoop(std::span<char> receive_memory) : arena_(receive_memory) {
-    date_.refresh(net::sys::unix_seconds());
+    refresh_date();
     events_.on_turn_end([this] { end_turn(); });
 }
 
-ServerLoop::~ServerLoop() = default;
+ServerLoop::~ServerLoop() { events_.disarm(idle_timer_); }
 
 void ServerLoop::make_room(size_t bytes) {
     if (arena_.room() >= bytes && batch_events_ < batch_events_max) return;
@@ -50,9 +50,16 @@ void ServerLoop::end_batch() {
 
 void ServerLoop::end_turn() {
     ++counters_.turns;
-    date_.refresh(net::sys::unix_seconds());
+    refresh_date();
     end_batch();
     if (batch_events_ > 0 || !touched_.empty()) events_.wake();
+}
+
+// Turns may follow each other within microseconds: once a millisecond is enough.
+void ServerLoop::refresh_date() {
+    if (events_.now_ms() == date_checked_ms_) return;
+    date_checked_ms_ = events_.now_ms();
+    date_.refresh(net::sys::unix_seconds());
 }
 
 void ServerLoop::flush() {
@@ -71,7 +78,7 @@ void ServerLoop::flush() {
 void ServerLoop::flush_outside_turn() {
     if (events_.is_in_turn()) return flush_gathered();  // the turn looks after the rest
     events_.refresh_clock();
-    date_.refresh(net::sys::unix_seconds());
+    refresh_date();
     flush();
     if (batch_events_ > 0 || !touched_.empty()) events_.wake();
 }
@@ -102,6 +109,23 @@ void ServerLoop::forget(Connection& connection) {
     connection.is_touched_ = false;
     for (auto* list : {&flushing_, &touched_})
         std::replace(list->begin(), list->end(), &connection, static_cast<Connection*>(nullptr));
+}
+
+void ServerLoop::note_opened() {
+    ++counters_.connections;
+    ++opened_since_release_;
+}
+
+void ServerLoop::note_closed() {
+    --counters_.connections;
+    if (counters_.connections == 0 && opened_since_release_ >= opened_before_release)
+        events_.arm(idle_timer_, events_.now_ms() + idle_before_release_ms);
+}
+
+void ServerLoop::release_memory() {
+    if (counters_.connections > 0) return;  // the end of these will be noted, too
+    opened_since_release_ = 0;
+    net::sys::release_free_memory();
 }
 
 char* ServerLoop::scratch(size_t bytes) {

@@ -65,7 +65,7 @@ class ServerLoop {
 
     // A batch is ended before more is read when it has that many events: what a larger one saves in
     // crossings it loses in caches, and the first answers would wait longer.
-    static constexpr uint64_t batch_events_max = 256;
+    static constexpr uint64_t batch_events_max = 128;
 
     // Makes sure that `bytes` fit into the arena, by ending the batch if they do not, and then by
     // more memory if the arena is the loop's own. Afterwards connections may be closed.
@@ -91,17 +91,36 @@ class ServerLoop {
     void touch(Connection& connection);
     void forget(Connection& connection);
 
+    // A connection more, a connection less. Some time after the last of many has gone, the memory
+    // that they took goes back to the system.
+    void note_opened();
+    void note_closed();
+    static constexpr int64_t idle_before_release_ms = 1000;
+    static constexpr uint64_t opened_before_release = 64;
+
     // Memory for output that cannot go through the cork; valid until the next call.
     char* scratch(size_t bytes);
 
   private:
+    class IdleTimer final : public net::Timer {
+      public:
+        explicit IdleTimer(ServerLoop& loop) : loop_(loop) {}
+        void on_timer() override { loop_.release_memory(); }
+
+      private:
+        ServerLoop& loop_;
+    };
+
+    void release_memory();
     void end_turn();
+    void refresh_date();
 
     net::EventLoop events_;
     ReceiveArena arena_;
     Cork cork_;
     ExchangePool exchanges_;
     DateLine date_;
+    int64_t date_checked_ms_ = -1;
     LoopCounters counters_;
     routing::Match scratch_match_;
     std::function<void()> batch_hook_;
@@ -112,6 +131,8 @@ class ServerLoop {
     std::vector<Connection*> flushing_;
     std::string scratch_;
     std::exception_ptr exception_;
+    uint64_t opened_since_release_ = 0;
+    IdleTimer idle_timer_{*this};
 };
 
 }  // namespace millrace::server

@@ -16,6 +16,7 @@ struct Environment {
     Faults* faults = nullptr;
     std::set<int> descriptors;  // open ones that the code under test was given
     uint64_t activity = 0;      // calls that moved something
+    uint64_t memory_releases = 0;
 };
 
 // nullptr: real system calls, no faults, the real clock.

@@ -176,6 +176,8 @@ void TestNetwork::advance_ms(int64_t ms) {
 
 size_t TestNetwork::open_descriptors() const { return environment_->descriptors.size(); }
 
+uint64_t TestNetwork::memory_releases() const { return environment_->memory_releases; }
+
 void TestNetwork::set_descriptors_max(size_t count) {
     std::get<MemoryCalls>(environment_->calls).set_descriptors_max(count);
 }

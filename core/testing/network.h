@@ -120,6 +120,9 @@ class TestNetwork {
     // Descriptors that the code under test was given and has not closed.
     size_t open_descriptors() const;
 
+    // How often the code under test gave memory back.
+    uint64_t memory_releases() const;
+
     // In memory: more descriptors than that are refused with EMFILE.
     void set_descriptors_max(size_t count);
 

@@ -94,6 +94,15 @@ int64_t unix_seconds() {
     return call([](auto& calls) { return calls.unix_seconds(); });
 }
 
+// --- Memory --------------------------------------------------------------------------------------
+
+void release_free_memory() {
+    if (environment == nullptr)
+        LinuxCalls::release_free_memory();
+    else
+        ++environment->memory_releases;
+}
+
 // --- Readiness -----------------------------------------------------------------------------------
 
 int epoll_create() {

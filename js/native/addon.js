@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
+/** Two folders up, here as in dist/cjs. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**

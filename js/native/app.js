@@ -5,7 +5,7 @@ import { addRoute, forgetRoute, start } from './dispatcher.js';
 import { NO_ROUTE } from './memory.js';
 import { turn } from './turn.js';
 import { readAppOptions, readListenArguments } from './arguments.js';
-import { describe, makeTypeError, toText } from '../shared/values.js';
+import { describe, hideConstructor, makeTypeError, toText } from '../shared/values.js';
 
 /** What a successful listen gives: names one listening socket. */
 export class ListenSocket {
@@ -38,16 +38,37 @@ export class ListenSocket {
   }
 }
 
+hideConstructor(ListenSocket);
+
+/** Part of a name, or space around one. */
+const isNameUnit = (unit) =>
+  unit <= 0x20 ||
+  (unit >= 0x30 && unit <= 0x39) || // 0-9
+  (unit >= 0x41 && unit <= 0x5a) || // A-Z
+  (unit >= 0x61 && unit <= 0x7a) || // a-z
+  unit === 0x5f || // _
+  unit === 0x24 || // $
+  unit >= 0x80;
+
+function skipName(source, from) {
+  let at = from;
+  while (at < source.length && isNameUnit(source.charCodeAt(at))) at++;
+  return at;
+}
+
 /**
  * Whether a handler can see its second argument. One that cannot is spared the object. A function
- * that is not plainly one of one parameter gets it.
+ * that is not plainly one of one parameter, `res => ...` or `name(res) ...`, gets it.
  */
 function wantsRequest(handler) {
   if (handler.length !== 1) return true;
   const source = Function.prototype.toString.call(handler);
-  if (source.includes('[native code]') || /\b(?:arguments|eval)\b/.test(source)) return true;
-  const parameters = source.slice(0, source.search(/=>|\{/) + 1);
-  return parameters.includes('...') || parameters.includes(',');
+  if (source.includes('[native code]')) return true;
+  // An escape may hide a name.
+  if (['arguments', 'eval', '\\u'].some((text) => source.includes(text))) return true;
+  const open = skipName(source, 0);
+  if (source.startsWith('=>', open)) return false;
+  return source[open] !== '(' || source[skipName(source, open + 1)] !== ')';
 }
 
 export class TemplatedApp {

@@ -8,11 +8,14 @@ import {
   BODY_IS_LAST,
   commandMemory,
   EVENT_ABORTED,
+  EVENT_BATCH,
   EVENT_BODY,
+  EVENT_COUNT,
   EVENT_REQUEST,
   EVENT_WORDS,
   EVENT_WRITABLE,
   eventMemory,
+  EVENTS_BEGIN,
   eventWords,
   KIND_MASK,
   NO_ROUTE,
@@ -49,9 +52,10 @@ export function forgetRoute(number) {
   routes[number] = undefined;
 }
 
-/** The handler has returned without an answer. */
+/** The handler of the running request has returned without an answer. */
 function finishRequest(response, result, route) {
   keep(response);
+  turn.response = undefined;
   if (result !== null && typeof result === 'object' && typeof result.then === 'function') {
     result.then(
       () => lookAfter(response, route),
@@ -91,24 +95,16 @@ function tryAnswerError(response) {
   }
 }
 
-function handleRequest(slot, route, index) {
-  const response = new HttpResponse(slot);
+/** A request whose handler can see it. */
+function handleRequest(response, route, index) {
   const { handler } = route; // called without a receiver
-  turn.response = response;
-  if (route.wantsRequest) {
-    const request = new HttpRequest(index);
-    turn.request = request;
-    const result = handler(response, request);
-    turn.request = undefined;
-    if (isOpen(response)) {
-      if (isYielding(request) && !isBegun(response)) passOn(response, index, route);
-      else finishRequest(response, result, route);
-    }
-  } else {
-    const result = handler(response);
-    if (isOpen(response)) finishRequest(response, result, route);
-  }
-  turn.response = undefined;
+  const request = new HttpRequest(index);
+  turn.request = request;
+  const result = handler(response, request);
+  turn.request = undefined;
+  if (turn.response === undefined) return;
+  if (isYielding(request) && !isBegun(response)) passOn(response, index, route);
+  else finishRequest(response, result, route);
 }
 
 /** The handler yielded: the next candidates get the request. */
@@ -128,7 +124,7 @@ function passOn(response, index, first) {
     turn.request = request;
     const result = handler(response, request);
     turn.request = undefined;
-    if (!isOpen(response)) return;
+    if (turn.response === undefined) return;
     if (isYielding(request) && !isBegun(response)) continue;
     finishRequest(response, result, route);
     return;
@@ -136,7 +132,8 @@ function passOn(response, index, first) {
 }
 
 /** Handles an event that is not a request. */
-function handlePart(kind, word) {
+function handlePart(word) {
+  const kind = eventWords[word];
   const slot = eventWords[word + 1];
   switch (kind & KIND_MASK) {
     case EVENT_BODY:
@@ -163,30 +160,44 @@ const missingRoute = {
   },
 };
 
-function dispatch(count, batch) {
-  let next = 0;
-  turn.batch = batch;
+/** The handler that is running threw. */
+function failRunning(error) {
+  const { response } = turn;
+  turn.request = undefined;
+  turn.fail(response, error);
+  if (response !== undefined && isOpen(response)) keep(response); // its abort is under way
+  turn.response = undefined;
+}
+
+/** Handles the batch that lies in the memory for events. */
+function dispatch() {
+  const end = EVENTS_BEGIN + eventWords[EVENT_COUNT] * EVENT_WORDS;
+  let next = EVENTS_BEGIN;
+  turn.batch = eventWords[EVENT_BATCH];
   turn.isDispatching = true;
   // The catch is outside the loop: entering it once a batch costs nothing.
-  while (next < count) {
+  while (next < end) {
     try {
-      while (next < count) {
-        const word = next * EVENT_WORDS;
-        const kind = eventWords[word];
-        next++;
-        if (kind === EVENT_REQUEST) {
-          const route = routes[eventWords[word + 2]] ?? missingRoute;
-          handleRequest(eventWords[word + 1], route, eventWords[word + 3]);
+      while (next < end) {
+        const word = next;
+        next += EVENT_WORDS;
+        if (eventWords[word] !== EVENT_REQUEST) {
+          handlePart(word);
+          continue;
+        }
+        const route = routes[eventWords[word + 2]] ?? missingRoute;
+        const response = new HttpResponse(eventWords[word + 1]);
+        turn.response = response; // until it is complete, or its handler has returned
+        if (route.wantsRequest) {
+          handleRequest(response, route, eventWords[word + 3]);
         } else {
-          handlePart(kind, word);
+          const { handler } = route; // called without a receiver
+          const result = handler(response);
+          if (turn.response !== undefined) finishRequest(response, result, route);
         }
       }
     } catch (error) {
-      const response = turn.response;
-      turn.request = undefined;
-      turn.fail(response, error);
-      if (response !== undefined && isOpen(response)) keep(response); // its abort is under way
-      turn.response = undefined;
+      failRunning(error);
     }
   }
   turn.isDispatching = false;

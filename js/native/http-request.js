@@ -3,7 +3,7 @@
 import { native } from './addon.js';
 import { turn } from './turn.js';
 import { queryValue } from '../shared/query.js';
-import { makeError, makeTypeError, toText } from '../shared/values.js';
+import { hideConstructor, makeError, makeTypeError, toText } from '../shared/values.js';
 
 const PARAMETER_INDEX_MAX = 65535;
 
@@ -26,19 +26,19 @@ export class HttpRequest {
   }
 
   getMethod() {
-    return native.requestMethod(this.#valid()).toLowerCase();
+    return native.requestMethod(HttpRequest.#valid(this)).toLowerCase();
   }
 
   getCaseSensitiveMethod() {
-    return native.requestMethod(this.#valid());
+    return native.requestMethod(HttpRequest.#valid(this));
   }
 
   getUrl() {
-    return native.requestUrl(this.#valid());
+    return native.requestUrl(HttpRequest.#valid(this));
   }
 
   getQuery(key) {
-    const index = this.#valid();
+    const index = HttpRequest.#valid(this);
     if (key === undefined) return native.requestQuery(index);
     const name = toText(key, 'req.getQuery(key)');
     const query = native.requestQuery(index);
@@ -46,12 +46,12 @@ export class HttpRequest {
   }
 
   getHeader(name) {
-    const index = this.#valid();
+    const index = HttpRequest.#valid(this);
     return native.requestHeader(index, toText(name, 'req.getHeader(name)'));
   }
 
   getParameter(indexOrName) {
-    const index = this.#valid();
+    const index = HttpRequest.#valid(this);
     if (typeof indexOrName !== 'number') {
       return native.requestParameter(index, toText(indexOrName, 'req.getParameter(indexOrName)'));
     }
@@ -64,7 +64,7 @@ export class HttpRequest {
   }
 
   forEach(callback) {
-    const index = this.#valid();
+    const index = HttpRequest.#valid(this);
     if (typeof callback !== 'function') {
       throw makeTypeError('req.forEach(callback) expects a function');
     }
@@ -74,17 +74,19 @@ export class HttpRequest {
   }
 
   setYield(isYield) {
-    this.#valid();
+    HttpRequest.#valid(this);
     this.#isYielding = Boolean(isYield);
     return this;
   }
 
-  #valid() {
-    if (turn.request !== this) throwGone();
-    return this.#index;
+  static #valid(request) {
+    if (turn.request !== request) throwGone();
+    return request.#index;
   }
 
   static {
     isYielding = (request) => request.#isYielding;
   }
 }
+
+hideConstructor(HttpRequest);

@@ -1,24 +1,19 @@
 // HttpResponse: the answer to one request, for ever. A short answer with a known head is written
-// into the memory shared with C++; everything else is a call.
+// into the memory shared with C++ (commands.js); everything else is a call.
 
 import { native } from './addon.js';
-import {
-  COMMAND_END,
-  COMMAND_HEAD_BYTES,
-  commandBytes,
-  commandMemory,
-  COMMANDS_BEGIN,
-  commandWords,
-  receiveMemory,
-} from './memory.js';
+import { putEnd, SHORT_BODY } from './commands.js';
 import { checkField, checkStatus, GONE, ROOT, SENT, throwHeadSent } from './head.js';
+import { receiveMemory } from './memory.js';
 import { turn } from './turn.js';
-import { makeError, makeRangeError, makeTypeError, toBytes, toText } from '../shared/values.js';
-
-/** Bodies up to this many UTF-16 units are written by JavaScript. */
-const SHORT_BODY = 128;
-const COMMAND_ROOM =
-  commandMemory.byteLength - COMMANDS_BEGIN - COMMAND_HEAD_BYTES - SHORT_BODY - 4;
+import {
+  hideConstructor,
+  makeError,
+  makeRangeError,
+  makeTypeError,
+  toBytes,
+  toText,
+} from '../shared/values.js';
 
 const BODY_EXISTS = 1;
 const BODY_IS_HELD = 2;
@@ -27,7 +22,7 @@ const TRY_END_DONE = 2;
 
 /**
  * Which response stands in which slot, if it was not answered when its handler returned. That of
- * the handler which is running is turn.response.
+ * the handler which is running is turn.response, until it is complete.
  */
 const responses = [];
 
@@ -99,11 +94,11 @@ export class HttpResponse {
       this.#head = head.lastNode;
       return this;
     }
-    return this.#addField(name, value);
+    return HttpResponse.#addField(this, name, value);
   }
 
-  #addField(name, value) {
-    const head = this.#head;
+  static #addField(response, name, value) {
+    const head = response.#head;
     if (head === GONE) throwGone();
     const nameText = toText(name, 'res.writeHeader(name, value)');
     const valueText = toText(value, 'res.writeHeader(name, value)');
@@ -112,18 +107,18 @@ export class HttpResponse {
     if (typeof head !== 'string') {
       const next = head.step(nameText, valueText);
       if (next !== undefined) {
-        this.#head = next;
-        return this;
+        response.#head = next;
+        return response;
       }
     }
     const lines = typeof head === 'string' ? head : head.lines;
-    this.#head = `${lines}${nameText}: ${valueText}\r\n`;
-    return this;
+    response.#head = `${lines}${nameText}: ${valueText}\r\n`;
+    return response;
   }
 
   /** The head for a native call; nothing once it has been sent. */
-  #nativeHead() {
-    const head = this.#head;
+  static #nativeHead(response) {
+    const head = response.#head;
     if (typeof head === 'string') return head;
     return head === SENT ? 0 : head.toNative();
   }
@@ -131,50 +126,35 @@ export class HttpResponse {
   // --- Completion -------------------------------------------------------------------------------
 
   end(body, closeConnection) {
-    const number = this.#head.number;
-    if (number >= 0 && typeof body === 'string' && closeConnection === undefined) {
-      const length = body.length;
-      if (length <= SHORT_BODY) {
-        // A short answer with a known head is written into memory, if it is ASCII.
-        let used = commandWords[0];
-        if (used > COMMAND_ROOM) {
-          native.runCommands();
-          used = 0;
-        }
-        const bodyAt = COMMANDS_BEGIN + COMMAND_HEAD_BYTES + used;
-        let index = 0;
-        while (index < length) {
-          const unit = body.charCodeAt(index);
-          if (unit > 127) break;
-          commandBytes[bodyAt + index++] = unit;
-        }
-        if (index === length) {
-          const word = (COMMANDS_BEGIN + used) >> 2;
-          commandWords[word] = COMMAND_END;
-          commandWords[word + 1] = this.#slot;
-          commandWords[word + 2] = number;
-          commandWords[word + 3] = length;
-          commandWords[0] = used + COMMAND_HEAD_BYTES + ((length + 3) & ~3);
-          this.#finish(this.#slot);
-          if (!turn.isDispatching) turn.scheduleFlush();
-          return this;
-        }
-      }
+    const { number } = this.#head;
+    if (
+      number >= 0 &&
+      closeConnection === undefined &&
+      typeof body === 'string' &&
+      body.length <= SHORT_BODY &&
+      putEnd(this.#slot, number, body)
+    ) {
+      this.#head = GONE;
+      this.#callbacks = undefined;
+      if (turn.response === this) turn.response = undefined;
+      else responses[this.#slot] = undefined;
+      if (!turn.isDispatching) turn.scheduleFlush();
+      return this;
     }
-    return this.#endByCall(body, closeConnection);
+    return HttpResponse.#endByCall(this, body, closeConnection);
   }
 
-  #endByCall(body, closeConnection) {
-    const slot = this.#open();
+  static #endByCall(response, body, closeConnection) {
+    const slot = HttpResponse.#open(response);
     const bytes = toBytes(body, 'res.end(body)');
-    native.end(slot, this.#nativeHead(), bytes, Boolean(closeConnection));
-    this.#finish(slot);
+    native.end(slot, HttpResponse.#nativeHead(response), bytes, Boolean(closeConnection));
+    HttpResponse.#finish(response, slot);
     turn.touched();
-    return this;
+    return response;
   }
 
   endWithoutBody(reportedLength, closeConnection) {
-    const slot = this.#open();
+    const slot = HttpResponse.#open(this);
     if (
       reportedLength !== undefined &&
       !(Number.isSafeInteger(reportedLength) && reportedLength >= 0)
@@ -183,28 +163,33 @@ export class HttpResponse {
         'res.endWithoutBody(reportedLength) expects a non-negative safe integer',
       );
     }
-    native.endWithoutBody(slot, this.#nativeHead(), reportedLength ?? -1, Boolean(closeConnection));
-    this.#finish(slot);
+    native.endWithoutBody(
+      slot,
+      HttpResponse.#nativeHead(this),
+      reportedLength ?? -1,
+      Boolean(closeConnection),
+    );
+    HttpResponse.#finish(this, slot);
     turn.touched();
     return this;
   }
 
   tryEnd(chunk, totalSize = 0) {
-    const slot = this.#open();
+    const slot = HttpResponse.#open(this);
     const bytes = toBytes(chunk, 'res.tryEnd(chunk, totalSize)');
     if (!(Number.isSafeInteger(totalSize) && totalSize >= 0)) {
       throw makeRangeError('res.tryEnd(chunk, totalSize) expects a non-negative safe integer');
     }
-    const result = native.tryEnd(slot, this.#nativeHead(), bytes, totalSize);
+    const result = native.tryEnd(slot, HttpResponse.#nativeHead(this), bytes, totalSize);
     const isDone = (result & TRY_END_DONE) !== 0;
-    if (isDone) this.#finish(slot);
+    if (isDone) HttpResponse.#finish(this, slot);
     else this.#head = SENT;
     turn.touched();
     return [(result & TRY_END_ACCEPTED) !== 0, isDone];
   }
 
   close() {
-    const slot = this.#open();
+    const slot = HttpResponse.#open(this);
     const aborted = native.closeConnection(slot);
     turn.abortAll(aborted);
     turn.touched();
@@ -214,10 +199,10 @@ export class HttpResponse {
   // --- Streaming --------------------------------------------------------------------------------
 
   write(chunk) {
-    const slot = this.#open();
+    const slot = HttpResponse.#open(this);
     // undefined is no piece, though it is an empty body elsewhere.
     const bytes = toBytes(chunk === undefined ? null : chunk, 'res.write(chunk)');
-    const isTaken = native.write(slot, this.#nativeHead(), bytes);
+    const isTaken = native.write(slot, HttpResponse.#nativeHead(this), bytes);
     const isEmpty = (typeof bytes === 'string' ? bytes.length : bytes.byteLength) === 0;
     // An empty piece sends nothing, so the head may still change.
     if (!isEmpty) this.#head = SENT;
@@ -226,25 +211,25 @@ export class HttpResponse {
   }
 
   beginWrite() {
-    const slot = this.#open();
-    native.beginWrite(slot, this.#nativeHead());
+    const slot = HttpResponse.#open(this);
+    native.beginWrite(slot, HttpResponse.#nativeHead(this));
     this.#head = SENT;
     turn.touched();
     return this;
   }
 
   getWriteOffset() {
-    return native.writeOffset(this.#open());
+    return native.writeOffset(HttpResponse.#open(this));
   }
 
   getBufferedAmount() {
-    return native.queuedBytes(this.#open());
+    return native.queuedBytes(HttpResponse.#open(this));
   }
 
   onWritable(handler) {
-    const slot = this.#open();
+    const slot = HttpResponse.#open(this);
     checkFunction(handler, 'res.onWritable(handler)');
-    const callbacks = this.#callbacksMade();
+    const callbacks = HttpResponse.#callbacksMade(this);
     callbacks.writable = handler;
     if (callbacks.missedWritable) {
       callbacks.missedWritable = false;
@@ -255,7 +240,7 @@ export class HttpResponse {
   }
 
   cork(callback) {
-    this.#open();
+    HttpResponse.#open(this);
     checkFunction(callback, 'res.cork(callback)');
     callback();
     return this;
@@ -268,20 +253,21 @@ export class HttpResponse {
   // --- The request's body, and the end ----------------------------------------------------------
 
   onAborted(handler) {
-    this.#open();
+    HttpResponse.#open(this);
     checkFunction(handler, 'res.onAborted(handler)');
-    this.#callbacksMade().aborted = handler;
+    HttpResponse.#callbacksMade(this).aborted = handler;
     return this;
   }
 
   onData(handler) {
-    const slot = this.#open();
+    const slot = HttpResponse.#open(this);
     checkFunction(handler, 'res.onData(handler)');
-    const callbacks = this.#callbacksMade();
+    const callbacks = HttpResponse.#callbacksMade(this);
     callbacks.data = handler;
     const state = native.bodyState(slot);
     if ((state & BODY_EXISTS) === 0) {
-      if (!callbacks.isEmptyTold) queueMicrotask(() => this.#deliver(new ArrayBuffer(0), true));
+      if (!callbacks.isEmptyTold)
+        queueMicrotask(() => HttpResponse.#deliver(this, new ArrayBuffer(0), true));
       callbacks.isEmptyTold = true;
     } else if ((state & BODY_IS_HELD) !== 0 && !callbacks.isPaused) {
       native.releaseBody(slot);
@@ -290,14 +276,14 @@ export class HttpResponse {
   }
 
   pause() {
-    const slot = this.#open();
-    this.#callbacksMade().isPaused = true;
+    const slot = HttpResponse.#open(this);
+    HttpResponse.#callbacksMade(this).isPaused = true;
     native.pauseBody(slot);
     return this;
   }
 
   resume() {
-    const slot = this.#open();
+    const slot = HttpResponse.#open(this);
     const callbacks = this.#callbacks;
     if (callbacks === undefined || !callbacks.isPaused) return this;
     callbacks.isPaused = false;
@@ -308,65 +294,67 @@ export class HttpResponse {
   // --- The peer ---------------------------------------------------------------------------------
 
   getRemoteAddress() {
-    return native.remoteAddress(this.#open());
+    return native.remoteAddress(HttpResponse.#open(this));
   }
 
   getRemoteAddressAsText() {
-    return new TextEncoder().encode(native.remoteAddressText(this.#open())).buffer;
+    return new TextEncoder().encode(native.remoteAddressText(HttpResponse.#open(this))).buffer;
   }
 
   getRemotePort() {
-    return native.remotePort(this.#open());
+    return native.remotePort(HttpResponse.#open(this));
   }
 
   getProxiedRemoteAddress() {
-    this.#open();
+    HttpResponse.#open(this);
     return new ArrayBuffer(0);
   }
 
   getProxiedRemoteAddressAsText() {
-    this.#open();
+    HttpResponse.#open(this);
     return new ArrayBuffer(0);
   }
 
   getProxiedRemotePort() {
-    this.#open();
+    HttpResponse.#open(this);
     return 0;
   }
 
   // --- Inside -----------------------------------------------------------------------------------
+  // Static: private instance methods would cost every response a field more.
 
-  #open() {
-    if (this.#head === GONE) throwGone();
-    return this.#slot;
+  static #open(response) {
+    if (response.#head === GONE) throwGone();
+    return response.#slot;
   }
 
-  #callbacksMade() {
-    return (this.#callbacks ??= new Callbacks());
+  static #callbacksMade(response) {
+    return (response.#callbacks ??= new Callbacks());
   }
 
-  #finish(slot) {
-    this.#head = GONE;
-    this.#callbacks = undefined;
-    if (turn.response !== this) responses[slot] = undefined;
+  static #finish(response, slot) {
+    response.#head = GONE;
+    response.#callbacks = undefined;
+    if (turn.response === response) turn.response = undefined;
+    else responses[slot] = undefined;
   }
 
-  #deliver(chunk, isLast) {
-    const handler = this.#callbacks?.data;
+  static #deliver(response, chunk, isLast) {
+    const handler = response.#callbacks?.data;
     if (handler === undefined) return;
     try {
       handler(chunk, isLast);
     } catch (error) {
-      turn.fail(this, error);
+      turn.fail(response, error);
     }
     if (chunk.byteLength > 0) native.detach(chunk);
   }
 
-  #body(slot, offset, length, isLast) {
-    const callbacks = this.#callbacksMade();
+  static #body(response, slot, offset, length, isLast) {
+    const callbacks = HttpResponse.#callbacksMade(response);
     const isWanted = callbacks.data !== undefined && !callbacks.isPaused;
     if (isWanted && callbacks.heldInBatch !== turn.batch) {
-      this.#deliver(receiveMemory.slice(offset, offset + length), isLast);
+      HttpResponse.#deliver(response, receiveMemory.slice(offset, offset + length), isLast);
       return;
     }
     callbacks.heldInBatch = turn.batch;
@@ -374,8 +362,8 @@ export class HttpResponse {
     if (isWanted) native.releaseBody(slot);
   }
 
-  #writable(slot) {
-    const callbacks = this.#callbacksMade();
+  static #writable(response, slot) {
+    const callbacks = HttpResponse.#callbacksMade(response);
     const handler = callbacks.writable;
     if (handler === undefined) {
       callbacks.missedWritable = true;
@@ -383,20 +371,20 @@ export class HttpResponse {
     }
     try {
       const isDone = handler(native.writeOffset(slot));
-      if (isDone === false && this.#head !== GONE) native.notifyWritable(slot);
+      if (isDone === false && response.#head !== GONE) native.notifyWritable(slot);
     } catch (error) {
-      turn.fail(this, error);
+      turn.fail(response, error);
     }
   }
 
-  #answerError() {
-    const slot = this.#slot;
-    if (this.#head === SENT) {
-      this.close();
+  static #answerError(response) {
+    const slot = response.#slot;
+    if (response.#head === SENT) {
+      response.close();
       return;
     }
     native.end(slot, '500 Internal Server Error\r\n', 'Internal Server Error', true);
-    this.#finish(slot);
+    HttpResponse.#finish(response, slot);
     turn.touched();
   }
 
@@ -418,22 +406,24 @@ export class HttpResponse {
       const response = find(slot);
       if (response === undefined) return;
       const handler = response.#callbacks?.aborted;
-      response.#finish(slot);
+      HttpResponse.#finish(response, slot);
       if (handler !== undefined) handler();
     };
     deliverBody = (slot, offset, length, isLast) => {
       const response = find(slot);
-      if (response !== undefined) response.#body(slot, offset, length, isLast);
+      if (response !== undefined) HttpResponse.#body(response, slot, offset, length, isLast);
     };
     deliverWritable = (slot) => {
       const response = find(slot);
-      if (response !== undefined) response.#writable(slot);
+      if (response !== undefined) HttpResponse.#writable(response, slot);
     };
     keep = (response) => {
       responses[response.#slot] = response;
     };
-    answerError = (response) => response.#answerError();
+    answerError = (response) => HttpResponse.#answerError(response);
     slotOf = (response) => response.#slot;
-    forget = (response) => response.#finish(response.#slot);
+    forget = (response) => HttpResponse.#finish(response, response.#slot);
   }
 }
+
+hideConstructor(HttpResponse);

@@ -21,7 +21,13 @@ export const commandBytes = new Uint8Array(commandMemory);
 
 commandWords[0] = 0;
 
-/** Events: C++ writes, JavaScript reads. Four words each: kind and flags, slot, and two more. */
+/**
+ * Events: C++ writes, JavaScript reads. Words 0 and 1: how many they are, and the number of their
+ * batch. From word 4 on, four words each: kind and flags, slot, and two more.
+ */
+export const EVENT_COUNT = 0;
+export const EVENT_BATCH = 1;
+export const EVENTS_BEGIN = 4;
 export const EVENT_WORDS = 4;
 export const EVENT_REQUEST = 1; // route, index of the request in the batch
 export const EVENT_BODY = 2; // offset in the receive arena, bytes

@@ -24,7 +24,7 @@ export const turn = {
   request: undefined,
 
   /**
-   * And its response.
+   * And its response, until it is complete.
    *
    * @type {import('./http-response.js').HttpResponse | undefined}
    */

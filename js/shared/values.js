@@ -29,6 +29,22 @@ export function makeRangeError(message) {
 }
 
 /**
+ * Takes the way to a class from its objects: nobody but the engine may make one, since it stands
+ * for a request of somebody.
+ *
+ * @param {Function} made
+ */
+export function hideConstructor(made) {
+  const { name } = made;
+  const refuse = {
+    [name]() {
+      throw makeTypeError(`${name}: only the engine makes one`);
+    },
+  };
+  Object.defineProperty(made.prototype, 'constructor', { value: refuse[name] });
+}
+
+/**
  * The value as C++ reads it: strings, views and ArrayBuffers as they are, what is shared with other
  * threads as a copy.
  *

@@ -277,5 +277,36 @@ TEST_P(Timeouts, ProgramTimers) {
     EXPECT_EQ(fired, "abc");
 }
 
+TEST_P(Timeouts, AnIdleLoopGivesMemoryBack) {
+    constexpr int many = 64;
+    const auto come_and_go = [this](int count) {
+        std::vector<Peer> peers;
+        for (int index = 0; index < count; ++index)
+            peers.push_back(site.send(get("/")));
+        site.settle();
+        peers.clear();
+        site.settle();
+    };
+    come_and_go(many - 1);
+    pass(1'000 + tick_ms);
+    EXPECT_EQ(network.memory_releases(), 0u) << "for a few connections it is not worth it";
+    come_and_go(1);
+    EXPECT_EQ(site.loop.stats().connections, 0u);
+    pass(900);
+    Peer last = site.send(get("/"));
+    site.settle();
+    pass(100 + tick_ms);
+    EXPECT_EQ(network.memory_releases(), 0u) << "somebody is there again";
+    last->reset();
+    site.settle();
+    pass(999);
+    EXPECT_EQ(network.memory_releases(), 0u);
+    pass(1 + tick_ms);
+    EXPECT_EQ(network.memory_releases(), 1u);
+    come_and_go(many - 1);
+    pass(1'000 + tick_ms);
+    EXPECT_EQ(network.memory_releases(), 1u) << "counted anew";
+}
+
 }  // namespace
 }  // namespace millrace::scenarios

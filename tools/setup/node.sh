@@ -60,6 +60,17 @@ test_node() {
     fi
 }
 
+# dist/, made of js/ again when something there has changed.
+ensure_bundle() {
+    local hash stamp=dist/.sources
+    hash=$({ find js -type f -name '*.js' -print0 | sort -z; printf 'rollup.config.js\0'; } |
+        xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1)
+    [ "$(cat "$stamp" 2>/dev/null)" != "$hash" ] || return 0
+    run_step bundle "bundling js/ into dist/" "$NODE" node_modules/.bin/rollup -c --silent ||
+        fail "rollup failed"
+    printf '%s\n' "$hash" >"$stamp"
+}
+
 # The packages of package-lock.json, again only when the lock has changed.
 ensure_npm_packages() {
     local hash stamp=node_modules/.millrace-lock

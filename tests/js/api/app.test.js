@@ -193,7 +193,35 @@ test('a handler gets two arguments', async (t) => {
       arguments[0].end('none');
     });
     app.get('/one', (res) => res.end('one'));
+    const handlers = {
+      ['a(b)'](res, ...rest) {
+        res.end(rest[0].getUrl());
+      },
+      shorthand(res) {
+        res.end('shorthand');
+      },
+      async later(res) {
+        await null;
+        res.end('later');
+      },
+    };
+    app.get('/computed', handlers['a(b)']);
+    app.get('/shorthand', handlers.shorthand);
+    app.get('/later', handlers.later);
+    app.get('/pattern', ({ constructor: _ }, ...rest) => seen.push(rest.length));
+    app.get('/escaped', function (res) {
+      res.end(String(arguments.length));
+    });
+    // prettier-ignore
+    app.get('/bare', res => res.end('bare'));
   });
+  assert.equal((await ask(server, get('/computed'))).text, '/computed');
+  assert.equal((await ask(server, get('/shorthand'))).text, 'shorthand');
+  assert.equal((await ask(server, get('/later'))).text, 'later');
+  assert.equal((await ask(server, get('/escaped'))).text, '2');
+  assert.equal((await ask(server, get('/bare'))).text, 'bare');
+  await ask(server, get('/pattern'));
+  assert.deepEqual(seen.splice(0), [1]);
   await ask(server, get('/rest'));
   await ask(server, get('/arguments'));
   assert.equal((await ask(server, get('/bound'))).text, 'bound/bound');

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually, get, post, random, serve, turns } from '../helpers.js';
+import { ask, eventually, get, post, random, serve, turns } from '../helpers.js';
 
 const gone = { code: 'ERR_MILLRACE_RESPONSE_GONE' };
 
@@ -202,6 +202,21 @@ test('many connections that come and go at random all get what is theirs', async
   };
   await Promise.all(Array.from({ length: 25 }, peer));
   await eventually(() => server.app.stats().connections === 0, 'the end of all connections');
+});
+
+test('nobody makes a response or a request of somebody else', async (t) => {
+  const server = serve(t, (app) => {
+    app.get('/', (res, req) => {
+      for (const { constructor } of [res, req, server.token]) {
+        assert.throws(() => Reflect.construct(constructor, [0]), TypeError);
+        assert.throws(() => constructor(0), { code: 'ERR_INVALID_ARG_TYPE' });
+        assert.throws(() => constructor.call(res, 0), { code: 'ERR_INVALID_ARG_TYPE' });
+      }
+      assert.equal(res.constructor.name, 'HttpResponse');
+      res.end('mine');
+    });
+  });
+  assert.equal((await ask(server, get('/'))).text, 'mine');
 });
 
 /** Answers with the name of the request, in one of many ways, now or later. */

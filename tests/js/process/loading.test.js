@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Program, get } from '../helpers.js';
 
-const folder = fileURLToPath(new URL('../../../js', import.meta.url));
+const folder = fileURLToPath(new URL('../../../dist', import.meta.url));
 
 /** The path of the binary that this process has loaded. */
 function loadedBinary() {
@@ -29,13 +29,14 @@ test('import twice and require give one engine', async (t) => {
     t,
     `import { createRequire } from 'node:module';
     const again = await import(${url} + '?again');
-    const required = createRequire(${url})(${url}.slice(7));
+    const required = createRequire(${url})('millrace');
+    if (required.App !== App || millrace.default.App !== App || again.App !== App) tell('several');
     for (const one of [millrace, again, required]) {
       const app = one.App().get('/', (res) => res.end('ok')).listen('127.0.0.1', 0, tellPort);
       app.close();
     }`,
   );
-  await program.told(/(port \d+\n){3}/);
+  await program.told(/^(port \d+\n){3}/);
   await program.endsWell();
 });
 
@@ -44,12 +45,12 @@ test('two copies of the package live side by side in one process', async (t) => 
   assert.ok(millrace.App);
   const binary = loadedBinary();
   const copy = temporaryFolder(t);
-  cpSync(folder, join(copy, 'js'), { recursive: true });
+  cpSync(folder, join(copy, 'dist'), { recursive: true });
   copyFileSync(binary, join(copy, 'second.node'));
   const program = new Program(
     t,
     `process.env.MILLRACE_ADDON = ${JSON.stringify(join(copy, 'second.node'))};
-    const other = await import(${JSON.stringify(join(copy, 'js/uws.js'))});
+    const other = await import(${JSON.stringify(join(copy, 'dist/esm/uws.js'))});
     const apps = [App(), other.App()];
     apps.forEach((app, index) => {
       app.get('/', (res) => res.end('copy ' + index)).get('/end', () => {
@@ -71,17 +72,17 @@ test('MILLRACE_ADDON names the binary, and no other is taken', async (t) => {
   const program = new Program(
     t,
     `process.env.MILLRACE_ADDON = '/nonexistent/millrace.node';
-    const error = await import(${JSON.stringify(join(folder, 'uws.js'))} + '?x').catch((e) => e);
+    const error = await import(${JSON.stringify(join(folder, 'esm/uws.js'))} + '?x').catch((e) => e);
     tell(error.message ?? 'loaded');`,
   );
   // This program has loaded the module before, so that only a fresh copy looks again.
   await program.told(/loaded/);
   const copy = temporaryFolder(t);
-  cpSync(folder, join(copy, 'js'), { recursive: true });
+  cpSync(folder, join(copy, 'dist'), { recursive: true });
   const fresh = new Program(
     t,
     `process.env.MILLRACE_ADDON = '/nonexistent/millrace.node';
-    const error = await import(${JSON.stringify(join(copy, 'js/uws.js'))}).catch((e) => e);
+    const error = await import(${JSON.stringify(join(copy, 'dist/esm/uws.js'))}).catch((e) => e);
     tell(error.message);`,
   );
   await fresh.told(/millrace has no binary .*\n\s+\/nonexistent\/millrace\.node\n/);
