@@ -240,12 +240,26 @@ export const LIBUS_LISTEN_DEFAULT: 0;
 export const LIBUS_LISTEN_EXCLUSIVE_PORT: 1;
 export const LIBUS_LISTEN_SHARED_PORT: 2;
 
-declare const millrace: {
-  App: AppFunction;
-  us_listen_socket_close: typeof us_listen_socket_close;
-  us_socket_local_port: typeof us_socket_local_port;
-  LIBUS_LISTEN_DEFAULT: 0;
-  LIBUS_LISTEN_EXCLUSIVE_PORT: 1;
-  LIBUS_LISTEN_SHARED_PORT: 2;
-};
+/** All of it under one name: `millrace.App()`, and as a type `millrace.HttpResponse`. */
+declare namespace millrace {
+  export {
+    App,
+    AppOptions,
+    AppStats,
+    HttpHandler,
+    HttpLimits,
+    HttpRequest,
+    HttpResponse,
+    LIBUS_LISTEN_DEFAULT,
+    LIBUS_LISTEN_EXCLUSIVE_PORT,
+    LIBUS_LISTEN_SHARED_PORT,
+    ListenOptions,
+    RecognizedString,
+    TemplatedApp,
+    us_listen_socket,
+    us_listen_socket_close,
+    us_socket_local_port,
+  };
+}
+
 export default millrace;

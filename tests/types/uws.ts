@@ -23,6 +23,8 @@ const app: TemplatedApp = App({
 });
 new App();
 new millrace.App({ methodNotAllowed: true });
+const named: millrace.TemplatedApp = millrace.App();
+named.get('/', (res: millrace.HttpResponse, req: millrace.HttpRequest) => res.end(req.getUrl()));
 // @ts-expect-error: not an object
 App(null);
 // @ts-expect-error: not an object

@@ -66,6 +66,7 @@ ensure_bundle() {
     hash=$({ find js -type f -name '*.js' -print0 | sort -z; printf 'rollup.config.js\0'; } |
         xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1)
     [ "$(cat "$stamp" 2>/dev/null)" != "$hash" ] || return 0
+    rm -rf dist
     run_step bundle "bundling js/ into dist/" "$NODE" node_modules/.bin/rollup -c --silent ||
         fail "rollup failed"
     printf '%s\n' "$hash" >"$stamp"
