@@ -10,7 +10,7 @@ import {
   commandWords,
 } from './memory.js';
 
-/** Bodies up to this many UTF-16 units are written by JavaScript; for longer ones a call is cheaper. */
+/** Bodies of up to this many UTF-16 units are written by JavaScript; beyond, a call is cheaper. */
 export const SHORT_BODY = 64;
 const ROOM = commandMemory.byteLength - COMMANDS_BEGIN - COMMAND_HEAD_BYTES - SHORT_BODY - 4;
 

@@ -72,7 +72,8 @@ test('MILLRACE_ADDON names the binary, and no other is taken', async (t) => {
   const program = new Program(
     t,
     `process.env.MILLRACE_ADDON = '/nonexistent/millrace.node';
-    const error = await import(${JSON.stringify(join(folder, 'esm/uws.js'))} + '?x').catch((e) => e);
+    const again = ${JSON.stringify(join(folder, 'esm/uws.js'))} + '?x';
+    const error = await import(again).catch((e) => e);
     tell(error.message ?? 'loaded');`,
   );
   // This program has loaded the module before, so that only a fresh copy looks again.
