@@ -152,7 +152,10 @@ size_t Connection::send_pieces(std::string_view head, std::string_view body) {
     } else {
         before_body -= head.size();
     }
-    if (count == 0) return 0;
+    if (count == 0) {
+        corked_ = {};  // of segments without bytes
+        return 0;
+    }
     const auto* first = static_cast<const char*>(pieces[0].iov_base);
     const int64_t result = count == 1 ? net::sys::send(fd_, first, pieces[0].iov_len)
                                       : net::sys::send_gathered(fd_, pieces.data(), count);
@@ -246,6 +249,7 @@ void Connection::on_complete(Exchange& exchange) {
     exchange.drop_body();
     if (exchange.closes_) {
         takes_requests_ = false;
+        head_since_ms_ = 0;  // the head that has begun will not be answered
         server_initiated_close_ |= exchange.traits_.keep_alive;
     }
     if (first_ == &exchange) advance_pipeline();

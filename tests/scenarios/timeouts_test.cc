@@ -277,6 +277,18 @@ TEST_P(Timeouts, ProgramTimers) {
     EXPECT_EQ(fired, "abc");
 }
 
+TEST_P(Timeouts, NothingIsSaidBehindAnAnswerThatCloses) {
+    // The answer and the end of the time for the next head come in one turn.
+    Peer peer = site.send(get("/hold") + "GET / HT");
+    site.settle();
+    ASSERT_EQ(open.size(), 1u);
+    network.advance_ms(short_limits.head_timeout_ms + tick_ms);
+    open.back().header("Connection", "close").end("bye");
+    site.settle();
+    EXPECT_EQ(peer.said(), "200 bye; end");
+    EXPECT_EQ(app.stats().timeouts, 0u);
+}
+
 TEST_P(Timeouts, AnIdleLoopGivesMemoryBack) {
     constexpr int many = 64;
     const auto come_and_go = [this](int count) {
