@@ -134,10 +134,7 @@ export class HttpResponse {
       body.length <= SHORT_BODY &&
       putEnd(this.#slot, number, body)
     ) {
-      this.#head = GONE;
-      this.#callbacks = undefined;
-      if (turn.response === this) turn.response = undefined;
-      else responses[this.#slot] = undefined;
+      HttpResponse.#finish(this, this.#slot);
       if (!turn.isDispatching) turn.scheduleFlush();
       return this;
     }

@@ -209,9 +209,8 @@ test('a handler gets two arguments', async (t) => {
     app.get('/shorthand', handlers.shorthand);
     app.get('/later', handlers.later);
     app.get('/pattern', ({ constructor: _ }, ...rest) => seen.push(rest.length));
-    app.get('/escaped', function (res) {
-      res.end(String(arguments.length));
-    });
+    // Made of text, since formatters take the escape out.
+    app.get('/escaped', new Function('res', 'res.end(String(\\u0061rguments.length))'));
     // prettier-ignore
     app.get('/bare', res => res.end('bare'));
   });
