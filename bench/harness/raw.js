@@ -89,6 +89,8 @@ function printDepth(result, plan, options) {
       `${connections} connections, depth ${depth}, ` +
       `blocks of 4 slices of ${options.duration} s, ${options.restarts} restarts`,
   );
+  const [{ report }] = blocks[0].slices.candidate;
+  console.log(`load by ${report.transport}, every response validated`);
   const roles = Object.keys(plan.sides);
   console.log(
     formatTable([comparisonHeading(names), ...rows.map(rowOf), ...ceilingRows(blocks, roles)]),

@@ -50,7 +50,12 @@ bool run_at_depth(Options options, uint32_t depth) {
         std::fprintf(stderr, "%s\n", error.c_str());
         return false;
     }
-    const Result result = Generator(options, lanes).run();
+    const auto transport = open_transport(options, total_connections(lanes), error);
+    if (!transport) {
+        std::fprintf(stderr, "%s\n", error.c_str());
+        return false;
+    }
+    const Result result = Generator(options, lanes, *transport).run();
     std::printf("depth %u: %s", depth, to_line(lanes, result).c_str());
     return result.errors.total() == 0 && result.completed != 0;
 }

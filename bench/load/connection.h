@@ -7,20 +7,23 @@
 #include "bench/load/socket.h"
 
 #include <cstdint>
-#include <span>
+#include <string_view>
 #include <vector>
 
 namespace millrace::load {
 
 class Connection {
   public:
-    // `lane` must outlive the connection. `fd` must not block.
+    // `lane` must outlive the connection.
     Connection(Fd fd, Lane& lane);
 
     int fd() const { return fd_.get(); }
     bool open() const { return fd_.open(); }
     void close() { fd_.reset(); }
     Lane& lane() const { return *lane_; }
+    // The number that the transport gave to this connection.
+    uint32_t slot() const { return slot_; }
+    void set_slot(uint32_t slot) { slot_ = slot; }
 
     uint32_t outstanding() const { return outstanding_; }
     bool blocked() const { return unsent_bytes_ != 0; }
@@ -28,20 +31,14 @@ class Connection {
     int64_t oldest_sent_ns() const { return sent_[first_ & mask_].at_ns; }
 
     // Puts `count` more requests in flight; outstanding() + count must not exceed the lane's depth.
-    // Returns what went wrong. Bytes that do not fit wait for flush().
-    ErrorKind send(uint32_t count, int64_t now_ns);
-    ErrorKind flush();
+    void add_requests(uint32_t count, int64_t now_ns);
+    // The next bytes to write: as many as lie together in the lane's block. Empty unless blocked().
+    std::string_view unsent() const;
+    void on_sent(size_t size) { unsent_bytes_ -= size; }
 
-    struct Received {
-        uint32_t completed = 0;
-        uint32_t parsed = 0;
-        size_t bytes = 0;
-        ErrorKind error = ErrorKind::none;
-    };
-    // Reads what is there, with one system call unless `buffer` was filled. `hung_up`: read on
-    // until the end of the stream is seen.
-    enum class Until : uint8_t { short_read, end };
-    Received receive(std::span<char> buffer, Until until);
+    ResponseStream::Progress receive(std::string_view bytes) {
+        return stream_.feed(bytes, outstanding_);
+    }
 
     // Takes `count` responses off the queue and calls record(latency in ns, number of responses).
     template <class Record>
@@ -65,6 +62,7 @@ class Connection {
     };
 
     Fd fd_;
+    uint32_t slot_ = 0;
     Lane* lane_;
     ResponseStream stream_;
     uint32_t outstanding_ = 0;

@@ -2,20 +2,12 @@
 
 #include "bench/load/clock.h"
 
-#include <errno.h>
-#include <sys/epoll.h>
-
 #include <algorithm>
-#include <array>
 
 namespace millrace::load {
 namespace {
 
-constexpr size_t buffer_bytes = 256 * 1024;
 constexpr int64_t second_ns = 1'000'000'000;
-// Reading from some connections before writing to them keeps the kernel's receive and send paths in
-// the instruction cache; more than this would leave the server without work.
-constexpr int group_max = 16;
 constexpr int64_t check_every_ns = second_ns / 10;
 constexpr int64_t drain_max_ns = 5 * second_ns;
 
@@ -23,13 +15,17 @@ int64_t to_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
 
 }  // namespace
 
-Generator::Generator(const Options& options, std::vector<Lane>& lanes)
-    : options_(options),
-      lanes_(lanes),
-      epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      buffer_(buffer_bytes) {}
+Generator::Generator(const Options& options, std::vector<Lane>& lanes, Transport& transport)
+    : options_(options), lanes_(lanes), transport_(transport) {}
+
+Generator::~Generator() {
+    for (Connection& connection : connections_) {
+        if (connection.open()) transport_.drop(connection);
+    }
+}
 
 Result Generator::run() {
+    result_.transport = transport_.name();
     if (!connect_all()) return result_;
     start();
     while (phase_ != Phase::finished)
@@ -38,10 +34,6 @@ Result Generator::run() {
 }
 
 bool Generator::connect_all() {
-    uint64_t wanted = 64;
-    for (const Lane& lane : lanes_)
-        wanted += lane.connections;
-    raise_descriptor_limit(wanted);
     for (Lane& lane : lanes_) {
         for (uint32_t i = 0; i < lane.connections; ++i) {
             Fd fd = connect_to(options_);
@@ -49,12 +41,7 @@ bool Generator::connect_all() {
                 result_.errors.add(ErrorKind::connect);
                 return false;
             }
-            set_non_blocking(fd.get());
-            Connection& added = connections_.emplace_back(std::move(fd), lane);
-            epoll_event event{};
-            event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-            event.data.ptr = &added;
-            epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, added.fd(), &event);
+            transport_.add(connections_.emplace_back(std::move(fd), lane));
         }
     }
     open_ = connections_.size();
@@ -75,54 +62,44 @@ void Generator::start() {
 }
 
 void Generator::wait_once() {
-    std::array<epoll_event, 512> events;
-    const int64_t wait_ns = std::clamp<int64_t>(boundary_ns_ - now_ns_, 0, check_every_ns);
-    const int ready = epoll_wait(epoll_.get(), events.data(), events.size(),
-                                 static_cast<int>((wait_ns + 999'999) / 1'000'000));
-    now_ns_ = monotonic_ns();
-    if (now_ns_ >= boundary_ns_) on_boundary();
-    for (int begin = 0; begin < ready; begin += group_max) {
-        const int end = std::min(ready, begin + group_max);
-        for (int i = begin; i < end; ++i) {
-            on_event(*static_cast<Connection*>(events[i].data.ptr), events[i].events);
-        }
-        const int64_t write_ns = monotonic_ns();
-        for (int i = begin; i < end; ++i) {
-            refill(*static_cast<Connection*>(events[i].data.ptr), write_ns);
-        }
-    }
+    transport_.wait(std::clamp<int64_t>(boundary_ns_ - now_ns_, 0, check_every_ns), *this);
     if (now_ns_ >= next_check_ns_) check_timeouts();
     if (open_ == 0 && phase_ == Phase::measuring) begin_drain();
     const bool drained = phase_ == Phase::draining && outstanding() == 0;
     if (drained || open_ == 0) phase_ = Phase::finished;
 }
 
-void Generator::on_event(Connection& connection, uint32_t events) {
-    if (!connection.open()) return;
-    if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
-        const bool ending = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
-        const auto received = connection.receive(
-            buffer_, ending ? Connection::Until::end : Connection::Until::short_read);
-        on_completed(connection, received);
-        if (received.error != ErrorKind::none) return fail(connection, received.error);
-    }
-    if (connection.blocked()) {
-        const ErrorKind error = connection.flush();
-        if (error != ErrorKind::none) return fail(connection, error);
-    }
+void Generator::on_wake() {
+    now_ns_ = monotonic_ns();
+    if (now_ns_ >= boundary_ns_) on_boundary();
 }
 
-void Generator::on_completed(Connection& connection, const Connection::Received& received) {
+void Generator::on_bytes(Connection& connection, std::string_view bytes) {
+    const auto progress = connection.receive(bytes);
+    if (phase_ == Phase::measuring) result_.bytes_in += bytes.size();
+    on_completed(connection, progress);
+    if (progress.error != ErrorKind::none) return on_failure(connection, progress.error);
+    touched_.push_back(&connection);
+}
+
+void Generator::on_group_end() {
+    if (touched_.empty()) return;
+    const int64_t write_ns = monotonic_ns();
+    for (Connection* connection : touched_)
+        refill(*connection, write_ns);
+    touched_.clear();
+}
+
+void Generator::on_completed(Connection& connection, const ResponseStream::Progress& progress) {
     Lane& lane = connection.lane();
     const bool measuring = phase_ == Phase::measuring;
-    connection.complete(received.completed, now_ns_, [&](int64_t latency_ns, uint32_t count) {
+    connection.complete(progress.completed, now_ns_, [&](int64_t latency_ns, uint32_t count) {
         if (measuring) lane.latency.record(latency_ns, count);
     });
     if (!measuring) return;
-    lane.completed += received.completed;
-    lane.parsed += received.parsed;
-    result_.completed += received.completed;
-    result_.bytes_in += received.bytes;
+    lane.completed += progress.completed;
+    lane.parsed += progress.parsed;
+    result_.completed += progress.completed;
     // The last of a fixed number of requests ends the window.
     if (result_.completed == options_.requests) boundary_ns_ = 0;
 }
@@ -136,12 +113,14 @@ void Generator::refill(Connection& connection, int64_t write_ns) {
     if (count == 0) return;
     if (options_.requests != 0) budget_ -= count;
     if (phase_ == Phase::measuring) result_.bytes_out += count * lane.request.size();
-    const ErrorKind error = connection.send(count, write_ns);
-    if (error != ErrorKind::none) fail(connection, error);
+    connection.add_requests(count, write_ns);
+    const ErrorKind error = transport_.flush(connection);
+    if (error != ErrorKind::none) on_failure(connection, error);
 }
 
-void Generator::fail(Connection& connection, ErrorKind kind) {
+void Generator::on_failure(Connection& connection, ErrorKind kind) {
     result_.errors.add(kind);
+    transport_.drop(connection);
     connection.close();
     --open_;
     if (options_.requests != 0) boundary_ns_ = 0;  // the fixed number cannot be reached any more
@@ -202,7 +181,8 @@ void Generator::check_timeouts() {
     const int64_t oldest_ns = now_ns_ - to_ns(options_.timeout_s);
     for (Connection& connection : connections_) {
         const bool waits = connection.open() && connection.outstanding() != 0;
-        if (waits && connection.oldest_sent_ns() < oldest_ns) fail(connection, ErrorKind::timeout);
+        if (waits && connection.oldest_sent_ns() < oldest_ns)
+            on_failure(connection, ErrorKind::timeout);
     }
 }
 

@@ -6,15 +6,17 @@
 #include "bench/load/lane.h"
 #include "bench/load/options.h"
 #include "bench/load/process_probe.h"
+#include "bench/load/transport.h"
 
 #include <cstdint>
 #include <deque>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace millrace::load {
 
 struct Result {
+    std::string_view transport;
     ErrorCounts errors;  // of the whole run, warm-up and drain included
     int64_t window_ns = 0;
     uint64_t completed = 0;
@@ -32,11 +34,12 @@ struct Result {
     uint64_t undrained = 0;
 };
 
-class Generator {
+class Generator final : Transport::Sink {
   public:
-    // All must outlive the generator. The lanes must have learned their responses; the histograms
-    // and counts in them are filled by run().
-    Generator(const Options& options, std::vector<Lane>& lanes);
+    // All must outlive the generator, and `transport` be new. The lanes must have learned their
+    // responses; the histograms and counts in them are filled by run().
+    Generator(const Options& options, std::vector<Lane>& lanes, Transport& transport);
+    ~Generator() override;
 
     Result run();
 
@@ -46,10 +49,12 @@ class Generator {
     bool connect_all();
     void start();
     void wait_once();
-    void on_event(Connection& connection, uint32_t events);
-    void on_completed(Connection& connection, const Connection::Received& received);
+    void on_wake() override;
+    void on_bytes(Connection& connection, std::string_view bytes) override;
+    void on_failure(Connection& connection, ErrorKind kind) override;
+    void on_group_end() override;
+    void on_completed(Connection& connection, const ResponseStream::Progress& progress);
     void refill(Connection& connection, int64_t write_ns);
-    void fail(Connection& connection, ErrorKind kind);
     void on_boundary();
     void begin_window();
     void tick();
@@ -60,11 +65,11 @@ class Generator {
     const Options& options_;
     std::vector<Lane>& lanes_;
     Result result_;
-    Fd epoll_;
-    std::deque<Connection> connections_;  // addresses are kept in epoll
-    std::vector<char> buffer_;
+    Transport& transport_;
+    std::deque<Connection> connections_;  // the transport keeps their addresses
+    std::vector<Connection*> touched_;    // by bytes, since the last writes
     Phase phase_ = Phase::warming;
-    int64_t now_ns_ = 0;       // when the last epoll_wait returned
+    int64_t now_ns_ = 0;       // when the transport last woke us
     int64_t boundary_ns_ = 0;  // when something has to happen next
     int64_t window_end_ns_ = 0;
     int64_t window_begin_ns_ = 0;

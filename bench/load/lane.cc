@@ -56,6 +56,13 @@ std::vector<Lane> build_lanes(const Options& options, std::string& error) {
     return lanes;
 }
 
+uint32_t total_connections(const std::vector<Lane>& lanes) {
+    uint32_t sum = 0;
+    for (const Lane& lane : lanes)
+        sum += lane.connections;
+    return sum;
+}
+
 bool learn_responses(std::vector<Lane>& lanes, const Options& options, std::string& error) {
     for (Lane& lane : lanes) {
         if (!learn_response(lane, options, error)) return false;

@@ -31,6 +31,8 @@ struct Lane {
 // The lanes that the options ask for; the first one is named "main". On failure `error` says why.
 std::vector<Lane> build_lanes(const Options& options, std::string& error);
 
+uint32_t total_connections(const std::vector<Lane>& lanes);
+
 // Asks once for each lane, checks the responses and learns them. On failure says why in `error`.
 bool learn_responses(std::vector<Lane>& lanes, const Options& options, std::string& error);
 

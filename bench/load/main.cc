@@ -31,7 +31,13 @@ void print_line(const Options& options, const std::string& line) {
 }
 
 int run_load(const Options& options, std::vector<Lane>& lanes) {
-    const Result result = Generator(options, lanes).run();
+    std::string error;
+    const auto transport = open_transport(options, total_connections(lanes), error);
+    if (!transport) {
+        std::fprintf(stderr, "%s\n", error.c_str());
+        return Exit::failed;
+    }
+    const Result result = Generator(options, lanes, *transport).run();
     print_line(options, to_line(lanes, result));
     if (!write_json(options, to_json(options, lanes, result))) return Exit::failed;
     return result.errors.total() == 0 && result.completed != 0 ? Exit::fine : Exit::failed;

@@ -28,6 +28,13 @@ bool read_refill(std::string_view text, Refill& refill) {
     return true;
 }
 
+bool read_transport(std::string_view text, TransportChoice& transport) {
+    if (text == "auto") return transport = TransportChoice::automatic, true;
+    if (text == "epoll") return transport = TransportChoice::epoll, true;
+    if (text == "io_uring") return transport = TransportChoice::io_uring, true;
+    return false;
+}
+
 // NAME,PATH,CONNECTIONS[,DEPTH]
 bool read_lane(std::string_view text, std::vector<LaneOptions>& lanes) {
     std::array<std::string_view, 4> parts;
@@ -86,6 +93,8 @@ const std::vector<Option>& options_with_value() {
         {"--connections", count_into(&Options::connections)},
         {"--depth", count_into(&Options::depth)},
         {"--refill", [](Options& o, std::string_view t) { return read_refill(t, o.refill); }},
+        {"--transport",
+         [](Options& o, std::string_view t) { return read_transport(t, o.transport); }},
         {"--warmup", seconds_into(&Options::warmup_s)},
         {"--duration", seconds_into(&Options::duration_s)},
         {"--timeout", seconds_into(&Options::timeout_s)},
@@ -165,6 +174,7 @@ std::string_view options_help() {
   --connections N          default 100
   --depth K                requests in flight on each connection, default 1
   --refill window|batch    each response releases one request (default), or K at a time
+  --transport NAME         io_uring, epoll, or auto (default): the first that works
   --warmup S --duration S  default 1 and 5 seconds
   --requests N             send exactly N requests, without warm-up
   --timeout S              of one request, default 10 seconds

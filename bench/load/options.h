@@ -16,6 +16,13 @@ enum class Refill : uint8_t {
     batch,   // `depth` requests at once, then wait for all their responses
 };
 
+// What carries the bytes.
+enum class TransportChoice : uint8_t {
+    automatic,  // io_uring where the kernel lets us have it, otherwise epoll
+    epoll,
+    io_uring,
+};
+
 // Requests that have connections and a histogram of their own.
 struct LaneOptions {
     std::string name{};
@@ -30,6 +37,7 @@ struct Options {
     uint32_t connections = 100;
     uint32_t depth = 1;
     Refill refill = Refill::window;
+    TransportChoice transport = TransportChoice::automatic;
     double warmup_s = 1;
     double duration_s = 5;
     double timeout_s = 10;   // of one request

@@ -23,7 +23,16 @@ TEST(Options, have_defaults) {
     EXPECT_EQ(options->connections, 100u);
     EXPECT_EQ(options->depth, 1u);
     EXPECT_EQ(options->refill, Refill::window);
+    EXPECT_EQ(options->transport, TransportChoice::automatic);
     EXPECT_FALSE(options->cpu);
+}
+
+TEST(Options, name_a_transport) {
+    EXPECT_EQ(parse({"--port", "80", "--transport", "auto"})->transport,
+              TransportChoice::automatic);
+    EXPECT_EQ(parse({"--port", "80", "--transport", "epoll"})->transport, TransportChoice::epoll);
+    EXPECT_EQ(parse({"--port", "80", "--transport", "io_uring"})->transport,
+              TransportChoice::io_uring);
 }
 
 TEST(Options, are_read) {
@@ -55,6 +64,7 @@ TEST(Options, refuse_mistakes) {
     EXPECT_FALSE(parse({"--port", "80x"}));
     EXPECT_FALSE(parse({"--port", "80", "--depth", "0"}));
     EXPECT_FALSE(parse({"--port", "80", "--refill", "none"}));
+    EXPECT_FALSE(parse({"--port", "80", "--transport", "carrier-pigeon"}));
     EXPECT_FALSE(parse({"--port", "80", "--duration", "-1"}));
     EXPECT_FALSE(parse({"--port", "80", "--header", "no colon"}));
     EXPECT_FALSE(parse({"--port", "80", "--lane", "slow,/slow"}));

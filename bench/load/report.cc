@@ -123,8 +123,8 @@ std::string to_json(const Options& options, const std::vector<Lane>& lanes, cons
     JsonWriter json;
     json.begin().add("tool", "millrace-load").add("format", 1);
     json.add("loop", "closed: latency of a saturated server, prone to coordinated omission");
-    json.add("clock",
-             "CLOCK_MONOTONIC, read once for an epoll batch and once for a group of writes");
+    json.add("clock", "CLOCK_MONOTONIC, read once for a batch of reads and once for their writes");
+    json.add("transport", result.transport);
     add_parameters(json, options);
     json.add("window_s", static_cast<double>(result.window_ns) / 1e9);
     json.add("completed", result.completed);
