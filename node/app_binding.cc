@@ -117,6 +117,7 @@ napi_value stats(const Arguments& arguments) {
         {"events", loop.events},
         {"reads", loop.receives},
         {"writes", loop.sends},
+        {"groupedWrites", loop.grouped_sends},
         {"bytesRead", loop.received_bytes},
         {"bytesWritten", loop.sent_bytes},
     };

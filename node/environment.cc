@@ -73,7 +73,8 @@ void Environment::start(const Arguments& arguments) {
     receive_memory_ = share(arguments.at(2));
     check(env_, napi_create_reference(env_, arguments.at(3), 1, &dispatcher_));
     check(env_, napi_async_init(env_, nullptr, make_utf8(env_, "MILLRACE"), &async_context_));
-    loop_.emplace(Loop::Options{.receive_arena = receive_memory_.bytes});
+    loop_.emplace(
+        Loop::Options{.receive_arena = receive_memory_.bytes, .io_uring = arguments.flag_at(4)});
     loop_->on_batch([this] { dispatch(); });
     const char* error = nullptr;
     uv_ = UvBridge::open(

@@ -31,10 +31,10 @@ uint32_t buffers_for(uint32_t connections) {
 }  // namespace
 
 RingTransport::RingTransport(uint32_t connections)
-    : ring_(entries_for(connections), 2 * entries_for(connections)), failure_(ring_.failure()) {
-    if (failure_ == 0) failure_ = ring_.register_files(connections);
-    if (failure_ == 0) failure_ = ring_.register_buffers(buffers_for(connections), buffer_bytes);
-}
+    : ring_({.entries = entries_for(connections),
+             .files = connections,
+             .buffers = buffers_for(connections),
+             .buffer_bytes = buffer_bytes}) {}
 
 void RingTransport::add(Connection& connection) {
     const auto slot = static_cast<uint32_t>(slots_.size());

@@ -14,7 +14,7 @@ class RingTransport final : public Transport {
     explicit RingTransport(uint32_t connections);
 
     // 0, or the errno with which the kernel refused.
-    int failure() const { return failure_; }
+    int failure() const { return ring_.failure(); }
 
     void add(Connection& connection) override;
     ErrorKind flush(Connection& connection) override;
@@ -35,7 +35,6 @@ class RingTransport final : public Transport {
 
     Ring ring_;
     std::vector<Slot> slots_;
-    int failure_;
 };
 
 }  // namespace millrace::load

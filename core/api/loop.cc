@@ -33,7 +33,8 @@ class Loop::State {
 Loop::Loop() : Loop(Options{}) {}
 
 Loop::Loop(const Options& options)
-    : internals_(std::make_unique<server::ServerLoop>(options.receive_arena)),
+    : internals_(std::make_unique<server::ServerLoop>(server::ServerLoop::Options{
+          .receive_memory = options.receive_arena, .groups_sends = options.io_uring})),
       state_(std::make_unique<State>(*internals_)) {}
 
 Loop::~Loop() = default;
@@ -93,6 +94,7 @@ LoopStats Loop::stats() const {
         .batches = counters.batches,
         .events = counters.events,
         .sends = counters.sends,
+        .grouped_sends = counters.grouped_sends,
         .receives = counters.receives,
         .connections = counters.connections,
         .received_bytes = counters.received_bytes,

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,5 +56,25 @@ int64_t send(int fd, const char* from, size_t bytes);
 int64_t send_gathered(int fd, const iovec* pieces, size_t piece_count);
 int shutdown_send(int fd);
 int close(int fd);
+
+// --- Many sends together -----------------------------------------------------------------------
+// What makes one system call of many sends. Belongs to one thread.
+class SendRing;
+struct CloseSendRing {
+    void operator()(SendRing* ring) const;
+};
+using SendRingOwner = std::unique_ptr<SendRing, CloseSendRing>;
+
+// nullptr if the kernel does not let us.
+SendRingOwner open_send_ring();
+
+struct Send {
+    int fd;
+    const char* from;
+    size_t bytes;
+    int64_t result = 0;  // as send() returns it
+};
+// Does each as send() does, in their order.
+void send_each(SendRing& ring, std::span<Send> sends);
 
 }  // namespace millrace::net::sys

@@ -53,4 +53,8 @@ int64_t send_gathered(int fd, const iovec* pieces, size_t piece_count) {
 int shutdown_send(int fd) { return LinuxCalls::shutdown_send(fd); }
 int close(int fd) { return LinuxCalls::close(fd); }
 
+void CloseSendRing::operator()(SendRing* ring) const { delete ring; }
+SendRingOwner open_send_ring() { return LinuxCalls::open_send_ring(); }
+void send_each(SendRing& ring, std::span<Send> sends) { LinuxCalls::send_each(ring, sends); }
+
 }  // namespace millrace::net::sys

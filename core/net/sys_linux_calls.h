@@ -2,6 +2,9 @@
 // core/testing (its loopback transport) share one body each. Nobody else includes this file.
 #pragma once
 
+#include "core/net/io_ring.h"
+#include "core/net/sys.h"
+
 #include <malloc.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -17,8 +20,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <optional>
+#include <span>
 
 namespace millrace::net::sys {
+
+class SendRing {
+  public:
+    static constexpr uint32_t entries = 128;
+    std::optional<IoRing> io;  // nothing in tests that have no kernel below
+};
 
 struct LinuxCalls {
     // --- Time --------------------------------------------------------------------------------
@@ -148,6 +159,73 @@ struct LinuxCalls {
         const int closed = result(::close(fd));
         // On Linux the descriptor is gone even then; a second close could hit somebody else's.
         return closed == -EINTR ? 0 : closed;
+    }
+
+    // --- Many sends together -----------------------------------------------------------------
+
+    static SendRingOwner open_send_ring() {
+        SendRingOwner ring(new SendRing);
+        // Plain flags: sends that never wait are complete when they have been submitted.
+        ring->io.emplace(SendRing::entries, 2 * SendRing::entries, 0);
+        return ring->io->failure() == 0 ? std::move(ring) : nullptr;
+    }
+
+    static void send_each(SendRing& ring, std::span<Send> sends) {
+        while (!sends.empty()) {
+            const size_t count = std::min<size_t>(sends.size(), SendRing::entries);
+            send_together(*ring.io, sends.first(count));
+            sends = sends.subspan(count);
+        }
+    }
+
+  private:
+    static constexpr int64_t not_done = INT64_MIN;
+
+    static void send_together(IoRing& ring, std::span<Send> sends) {
+        for (size_t index = 0; index < sends.size(); ++index) {
+            Send& one = sends[index];
+            one.result = not_done;
+            io_uring_sqe* const entry = ring.next();
+            if (entry == nullptr) break;
+            entry->opcode = IORING_OP_SEND;
+            entry->fd = one.fd;
+            entry->addr = reinterpret_cast<uintptr_t>(one.from);
+            entry->len = static_cast<uint32_t>(std::min<size_t>(one.bytes, UINT32_MAX));
+            entry->msg_flags = MSG_NOSIGNAL | MSG_DONTWAIT;
+            entry->user_data = index;
+        }
+        const size_t taken = submit(ring);
+        // With MSG_DONTWAIT all that was taken is complete by now. If a kernel saw that otherwise,
+        // there would be nothing to do but wait for it.
+        for (size_t under_way = taken; under_way > 0;) {
+            const uint32_t done = ring.each_completion([&](const io_uring_cqe& completion) {
+                sends[completion.user_data].result = completion.res;
+            });
+            under_way -= std::min<size_t>(done, under_way);
+            if (done > 0 || under_way == 0) continue;
+            const int waited = ring.enter(1, IORING_ENTER_GETEVENTS);
+            if (waited < 0 && waited != -EINTR) break;
+        }
+        for (size_t index = 0; index < sends.size(); ++index) {
+            Send& one = sends[index];
+            if (one.result == not_done && index < taken)
+                one.result = -EIO;  // nobody knows what became of it
+            else if (one.result == not_done || one.result == -EINTR)
+                one.result = send(one.fd, one.from, one.bytes);
+        }
+    }
+
+    // Returns how many entries the kernel took; the others are no longer in the ring.
+    static size_t submit(IoRing& ring) {
+        size_t taken = 0;
+        while (ring.pending() > 0) {
+            const int result = ring.enter();
+            if (result == -EINTR) continue;
+            if (result <= 0) break;
+            taken += static_cast<size_t>(result);
+        }
+        ring.withdraw();
+        return taken;
     }
 
   protected:

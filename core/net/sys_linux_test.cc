@@ -128,6 +128,26 @@ TEST(SysLinux, SendingToAGonePeerRaisesNoSignal) {
     EXPECT_EQ(LinuxCalls::send_gathered(pair.fds[0], &piece, 1), -EPIPE);
 }
 
+// A program may close a descriptor that is not its own. The bytes leave all the same.
+TEST(SysLinux, ARingThatWasClosedBehindItsBackIsDoneWithout) {
+    BlockingPair pair;
+    const int lowest = ::dup(pair.fds[0]);
+    ::close(lowest);
+    const auto ring = LinuxCalls::open_send_ring();
+    if (!ring) GTEST_SKIP() << "this container forbids io_uring";
+    ASSERT_EQ(::close(lowest), 0);
+    std::array<Send, 2> sends{Send{pair.fds[0], "ab", 2}, Send{pair.fds[1], "c", 1}};
+    LinuxCalls::send_each(*ring, sends);
+    EXPECT_EQ(sends[0].result, 2);
+    EXPECT_EQ(sends[1].result, 1);
+    // Now the number is a socket's.
+    ASSERT_EQ(::dup2(pair.fds[0], lowest), lowest);
+    LinuxCalls::send_each(*ring, sends);
+    EXPECT_EQ(sends[0].result, 2);
+    char received[8];
+    EXPECT_EQ(LinuxCalls::receive(pair.fds[1], received, sizeof received), 4);
+}
+
 TEST(SysLinux, MorePiecesThanTheKernelTakesAreSentInPart) {
     BlockingPair pair;
     std::string letters(IOV_MAX + 10, 'x');

@@ -159,6 +159,19 @@ size_t Connection::send_pieces(std::string_view head, std::string_view body) {
     const auto* first = static_cast<const char*>(pieces[0].iov_base);
     const int64_t result = count == 1 ? net::sys::send(fd_, first, pieces[0].iov_len)
                                       : net::sys::send_gathered(fd_, pieces.data(), count);
+    const size_t wanted = before_body + (is_whole ? body.size() : 0);
+    const size_t sent = note_sent(result, wanted);
+    if (is_broken_) return 0;
+    if (is_whole && sent == wanted)
+        corked_ = {};
+    else
+        queue_unsent(head, std::min(sent, before_body));
+    if (!is_whole && sent == wanted) drain_queue();
+    return sent > before_body ? sent - before_body : 0;
+}
+
+// Notes the result of a first send of `wanted_bytes`; returns how much was sent.
+size_t Connection::note_sent(int64_t result, size_t wanted_bytes) {
     ++loop_.counters().sends;
     if (result < 0 && result != -EAGAIN && result != -EWOULDBLOCK) {
         mark_broken();
@@ -166,17 +179,27 @@ size_t Connection::send_pieces(std::string_view head, std::string_view body) {
     }
     const size_t sent = result < 0 ? 0 : static_cast<size_t>(result);
     loop_.counters().sent_bytes += sent;
-    const size_t wanted = before_body + (is_whole ? body.size() : 0);
-    if (sent < wanted) {
+    if (sent < wanted_bytes) {
         is_output_blocked_ = true;
         output_since_ms_ = loop_.events().now_ms();
     }
-    if (is_whole && sent == wanted)
+    return sent;
+}
+
+std::string_view Connection::output_for_group() const {
+    const bool is_one = !corked_.is_empty() && corked_.first == corked_.last;
+    if (!is_one || is_broken_ || is_output_blocked_ || !queue_.empty()) return {};
+    return loop_.cork().text(loop_.cork().segment(corked_.first));
+}
+
+void Connection::on_group_sent(int64_t result) {
+    const size_t wanted = output_for_group().size();
+    const size_t sent = note_sent(result, wanted);
+    if (is_broken_) return;
+    if (sent == wanted)
         corked_ = {};
     else
-        queue_unsent(head, std::min(sent, before_body));
-    if (!is_whole && sent == wanted) drain_queue();
-    return sent > before_body ? sent - before_body : 0;
+        queue_unsent({}, sent);
 }
 
 // Queues what is gathered and `head`, but for their first `sent` bytes.

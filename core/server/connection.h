@@ -67,6 +67,11 @@ class Connection final : public net::Watcher, public net::Timer, public net::Dis
     void flush();
     // Writes out what is gathered, and calls nobody.
     void flush_gathered();
+    // What is gathered, if it may leave in a send together with other connections' output;
+    // otherwise nothing.
+    std::string_view output_for_group() const;
+    // What became of that send. Calls nobody.
+    void on_group_sent(int64_t result);
 
   private:
     friend class Server;      // the list of connections
@@ -92,6 +97,7 @@ class Connection final : public net::Watcher, public net::Timer, public net::Dis
 
     // connection.cc
     size_t send_pieces(std::string_view head, std::string_view body);
+    size_t note_sent(int64_t result, size_t wanted_bytes);
     void queue_unsent(std::string_view head, size_t sent);
     void drain_queue();
     void mark_broken();

@@ -9,7 +9,8 @@
 
 namespace millrace::server {
 
-ServerLoop::ServerLoop(std::span<char> receive_memory) : arena_(receive_memory) {
+ServerLoop::ServerLoop(const Options& options)
+    : arena_(options.receive_memory), groups_sends_(options.groups_sends) {
     refresh_date();
     events_.on_turn_end([this] { end_turn(); });
 }
@@ -64,6 +65,7 @@ void ServerLoop::refresh_date() {
 
 void ServerLoop::flush() {
     flushing_.swap(touched_);
+    send_group(flushing_);
     for (size_t index = 0; index < flushing_.size(); ++index) {
         Connection* connection = flushing_[index];
         if (!connection) continue;
@@ -73,6 +75,30 @@ void ServerLoop::flush() {
     }
     flushing_.clear();
     if (touched_.empty()) cork_.reset();
+}
+
+// Sends what it can in one system call, and calls nobody: no handler must run while some of the
+// results have not been looked at.
+void ServerLoop::send_group(const std::vector<Connection*>& connections) {
+    if (!groups_sends_ || connections.size() < group_min) return;
+    for (Connection* connection : connections) {
+        const std::string_view output = connection ? connection->output_for_group() : "";
+        if (output.empty()) continue;
+        group_.push_back({connection->descriptor(), output.data(), output.size()});
+        group_owners_.push_back(connection);
+    }
+    if (group_.size() >= group_min && !send_ring_) {
+        send_ring_ = net::sys::open_send_ring();
+        groups_sends_ = send_ring_ != nullptr;
+    }
+    if (group_.size() >= group_min && groups_sends_) {
+        net::sys::send_each(*send_ring_, group_);
+        for (size_t index = 0; index < group_.size(); ++index)
+            group_owners_[index]->on_group_sent(group_[index].result);
+        counters_.grouped_sends += group_.size();
+    }
+    group_.clear();
+    group_owners_.clear();
 }
 
 void ServerLoop::flush_outside_turn() {

@@ -3,6 +3,7 @@
 
 #include "core/base/bump_store.h"
 #include "core/net/event_loop.h"
+#include "core/net/sys.h"
 #include "core/routing/route_tree.h"
 #include "core/server/cork.h"
 #include "core/server/date_line.h"
@@ -28,6 +29,7 @@ struct LoopCounters {
     uint64_t batches = 0;
     uint64_t events = 0;
     uint64_t sends = 0;
+    uint64_t grouped_sends = 0;
     uint64_t receives = 0;
     uint64_t connections = 0;
     uint64_t listeners = 0;
@@ -37,7 +39,11 @@ struct LoopCounters {
 
 class ServerLoop {
   public:
-    explicit ServerLoop(std::span<char> receive_memory);
+    struct Options {
+        std::span<char> receive_memory;
+        bool groups_sends = true;
+    };
+    explicit ServerLoop(const Options& options);
     ~ServerLoop();
     ServerLoop(const ServerLoop&) = delete;
     ServerLoop& operator=(const ServerLoop&) = delete;
@@ -98,6 +104,9 @@ class ServerLoop {
     static constexpr int64_t idle_before_release_ms = 1000;
     static constexpr uint64_t opened_before_release = 64;
 
+    // The output of so many connections leaves in one system call, where the kernel has io_uring.
+    static constexpr size_t group_min = 2;
+
     // Memory for output that cannot go through the cork; valid until the next call.
     char* scratch(size_t bytes);
 
@@ -113,6 +122,7 @@ class ServerLoop {
 
     void release_memory();
     void end_turn();
+    void send_group(const std::vector<Connection*>& connections);
     void refresh_date();
 
     net::EventLoop events_;
@@ -129,6 +139,10 @@ class ServerLoop {
     bool is_in_batch_ = false;
     std::vector<Connection*> touched_;
     std::vector<Connection*> flushing_;
+    bool groups_sends_;
+    net::sys::SendRingOwner send_ring_;  // from the first group on
+    std::vector<net::sys::Send> group_;
+    std::vector<Connection*> group_owners_;
     std::string scratch_;
     std::exception_ptr exception_;
     uint64_t opened_since_release_ = 0;

@@ -1,5 +1,7 @@
 #include "core/testing/memory_calls.h"
 
+#include "core/net/sys_linux_calls.h"
+
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -276,6 +278,15 @@ int64_t MemoryCalls::send_gathered(int fd, const iovec* pieces, size_t piece_cou
 int MemoryCalls::shutdown_send(int fd) {
     const auto stream = file_as<MemoryStream>(fd);
     return stream == nullptr ? stream_error(fd) : stream->shutdown_send();
+}
+
+net::sys::SendRingOwner MemoryCalls::open_send_ring() {
+    return net::sys::SendRingOwner(new net::sys::SendRing);
+}
+
+void MemoryCalls::send_each(net::sys::SendRing&, std::span<net::sys::Send> sends) {
+    for (net::sys::Send& one : sends)
+        one.result = send(one.fd, one.from, one.bytes);
 }
 
 // --- The far end ---------------------------------------------------------------------------------

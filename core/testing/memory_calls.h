@@ -2,6 +2,7 @@
 // moves. Belongs to one thread.
 #pragma once
 
+#include "core/net/sys.h"
 #include "core/testing/memory_file.h"
 #include "core/testing/memory_socket.h"
 
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -51,6 +53,9 @@ class MemoryCalls {
     int64_t send_gathered(int fd, const iovec* pieces, size_t piece_count);
     int shutdown_send(int fd);
     int close(int fd);
+    // Of no kernel: it is there so that what uses it is tested here, too.
+    net::sys::SendRingOwner open_send_ring();
+    void send_each(net::sys::SendRing& ring, std::span<net::sys::Send> sends);
 
     // --- For tests -----------------------------------------------------------------------------
 

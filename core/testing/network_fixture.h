@@ -101,8 +101,8 @@ inline int64_t send(int fd, std::string_view bytes) {
 
 class OnBothTransports : public ::testing::TestWithParam<Transport> {
   protected:
-    void connect() {
-        client.emplace(network.connect(host.port()));
+    void connect(ConnectOptions options = {}) {
+        client.emplace(network.connect(host.port(), options));
         ASSERT_TRUE(client->is_connected());
         fd = host.accept();
         ASSERT_GE(fd, 0);

@@ -44,6 +44,55 @@ TEST_P(Streams, GathersPieces) {
     EXPECT_TRUE(comes([&] { return client->received() == "abcde"; }));
 }
 
+TEST_P(Streams, SendsToSeveralSocketsTogether) {
+    const auto ring = sys::open_send_ring();
+    if (!ring) GTEST_SKIP() << "this container forbids io_uring";
+    std::vector<Client> clients;
+    std::vector<int> fds;
+    for (int count = 0; count < 200; ++count) {  // more than a ring has entries
+        clients.push_back(network.connect(host.port()));
+        fds.push_back(host.accept());
+    }
+    const std::string text = "to all of them";
+    std::vector<sys::Send> sends;
+    for (const int one : fds)
+        sends.push_back({one, text.data(), text.size()});
+    sys::shutdown_send(fds[3]);
+    sends[7].fd = -1;
+    sends[9].bytes = 2;
+    sys::send_each(*ring, sends);
+    for (size_t index = 0; index < sends.size(); ++index) {
+        const int64_t expected = index == 3   ? -EPIPE
+                                 : index == 7 ? -EBADF
+                                 : index == 9 ? 2
+                                              : static_cast<int64_t>(text.size());
+        EXPECT_EQ(sends[index].result, expected) << index;
+    }
+    EXPECT_TRUE(comes([&] { return clients.back().received() == text; }));
+    EXPECT_TRUE(comes([&] { return clients[9].received() == "to"; }));
+    sys::send_each(*ring, {});
+}
+
+TEST_P(Streams, SendsTogetherOnlyWhatFits) {
+    const auto ring = sys::open_send_ring();
+    if (!ring) GTEST_SKIP() << "this container forbids io_uring";
+    connect({.buffer_bytes = 4096});
+    client->read_automatically(false);
+    const std::string much(8 * 1024 * 1024, 'x');
+    size_t sent = 0;
+    std::array<sys::Send, 1> sends;
+    do {
+        sends[0] = {fd, much.data(), much.size()};
+        sys::send_each(*ring, sends);
+        if (sends[0].result > 0) sent += static_cast<size_t>(sends[0].result);
+        network.settle([] {});
+    } while (sends[0].result >= 0);
+    EXPECT_EQ(sends[0].result, -EAGAIN);
+    EXPECT_GE(sent, 4096u);
+    client->read_automatically(true);
+    EXPECT_TRUE(comes([&] { return client->received().size() == sent; }));
+}
+
 TEST_P(Streams, RefusesWhereNobodyListens) {
     const uint16_t port = host.port();
     sys::close(host.listener);

@@ -215,6 +215,36 @@ int shutdown_send(int fd) {
     return noted(counted(Call::finish, [&](auto& calls) { return calls.shutdown_send(fd); }));
 }
 
+void CloseSendRing::operator()(SendRing* ring) const { delete ring; }
+
+SendRingOwner open_send_ring() {
+    if (fault_of(Call::create) < 0) return nullptr;
+    return call([](auto& calls) { return calls.open_send_ring(); });
+}
+
+void send_each(SendRing& ring, std::span<Send> sends) {
+    if (environment == nullptr) return LinuxCalls::send_each(ring, sends);
+    std::vector<Send> granted;
+    std::vector<Send*> wanted;
+    for (Send& one : sends) {
+        if (const int error = fault_of(Call::send); error < 0) {
+            one.result = error;
+            if (error == -EAGAIN) rearm(one.fd);
+            continue;
+        }
+        granted.push_back({one.fd, one.from, environment->faults->io_bytes(one.bytes)});
+        wanted.push_back(&one);
+    }
+    call([&](auto& calls) { calls.send_each(ring, std::span(granted)); });
+    for (size_t index = 0; index < granted.size(); ++index) {
+        const Send& done = granted[index];
+        Send& one = *wanted[index];
+        one.result = noted(done.result);
+        const bool is_cut = done.bytes < one.bytes;
+        if (is_cut && one.result == static_cast<int64_t>(done.bytes)) rearm(one.fd);
+    }
+}
+
 int close(int fd) {
     if (environment != nullptr) environment->descriptors.erase(fd);
     return noted(call([&](auto& calls) { return calls.close(fd); }));

@@ -23,12 +23,13 @@ class ServerLoop;
 
 // Figures of a loop since its start; counts unless the name says otherwise.
 struct LoopStats {
-    uint64_t turns = 0;        // turns of the event loop
-    uint64_t batches = 0;      // batches with at least one event
-    uint64_t events = 0;       // requests, body pieces, aborts, writable signals
-    uint64_t sends = 0;        // write calls
-    uint64_t receives = 0;     // read calls
-    uint64_t connections = 0;  // open now
+    uint64_t turns = 0;          // turns of the event loop
+    uint64_t batches = 0;        // batches with at least one event
+    uint64_t events = 0;         // requests, body pieces, aborts, writable signals
+    uint64_t sends = 0;          // writes, each to one connection
+    uint64_t grouped_sends = 0;  // those of them that left in a system call with others
+    uint64_t receives = 0;       // read calls
+    uint64_t connections = 0;    // open now
     uint64_t received_bytes = 0;
     uint64_t sent_bytes = 0;
 };
@@ -39,6 +40,10 @@ class Loop {
         // Memory for received bytes, at least 64 KiB; must outlive the loop. Empty: the loop takes
         // memory of its own. For embedders that want to share it with another runtime.
         std::span<char> receive_arena = {};
+
+        // Lets a turn's output to several connections leave in one system call, by io_uring.
+        // Where the kernel or the container does not allow that, it makes no difference.
+        bool io_uring = true;
     };
 
     // Throws std::system_error if the kernel refuses a descriptor, std::bad_alloc.

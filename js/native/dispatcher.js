@@ -225,7 +225,8 @@ let isStarted = false;
 /** Starts the engine of this thread, once. */
 export function start() {
   if (isStarted) return;
-  native.start(eventMemory, commandMemory, receiveMemory, dispatch);
+  const mayUseRing = process.env.MILLRACE_IO_URING !== '0';
+  native.start(eventMemory, commandMemory, receiveMemory, dispatch, mayUseRing);
   isStarted = true;
   process.on('exit', () => native.flushNow());
 }

@@ -184,7 +184,10 @@ export interface AppStats {
   batches: number;
   events: number;
   reads: number;
+  /** Each to one connection. */
   writes: number;
+  /** Those of them that left in one system call with others. */
+  groupedWrites: number;
   bytesRead: number;
   bytesWritten: number;
 }

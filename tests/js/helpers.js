@@ -320,10 +320,11 @@ export class Program {
    * @param {import('node:test').TestContext} t
    * @param {string} source of a module; has App, us_*, tell(line) and tellPort(token)
    * @param {string[]} [nodeOptions]
+   * @param {NodeJS.ProcessEnv} [env]
    */
-  constructor(t, source, nodeOptions = []) {
+  constructor(t, source, nodeOptions = [], env = process.env) {
     const options = [...nodeOptions, '--input-type=module', '--eval', prelude + source];
-    this.child = spawn(process.execPath, options, { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.child = spawn(process.execPath, options, { env, stdio: ['pipe', 'pipe', 'pipe'] });
     t.after(() => this.child.kill('SIGKILL'));
     this.child.stdout.setEncoding('utf8').on('data', (text) => (this.stdout += text));
     this.child.stderr.setEncoding('utf8').on('data', (text) => (this.stderr += text));

@@ -1,8 +1,9 @@
 // Answers from outside a batch: from timers, microtasks and other work.
 
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import { test } from 'node:test';
-import { eventually, get, serve, turns } from '../helpers.js';
+import { eventually, get, Program, serve, turns } from '../helpers.js';
 
 /** A server that keeps its responses, and `count` connections with one request each. */
 async function waitingRequests(t, count) {
@@ -73,6 +74,35 @@ test('answers to many connections from one timer cost one write each', async (t)
     Array.from({ length: 10 }, (_, index) => `answer ${index}`),
   );
   assert.equal(server.app.stats().writes, before + 10);
+});
+
+test('answers to many connections leave in one system call where they may', async (t) => {
+  const { server, responses, clients } = await waitingRequests(t, 10);
+  const before = server.app.stats().groupedWrites;
+  setImmediate(() => responses.forEach((res, index) => res.end(`answer ${index}`)));
+  for (const client of clients) assert.match((await client.response()).text, /^answer \d$/);
+  const { groupedWrites } = server.app.stats();
+  if (groupedWrites === 0) return t.skip('this kernel or container does not allow io_uring');
+  assert.equal(groupedWrites, before + 10);
+});
+
+test('MILLRACE_IO_URING=0 leaves each connection a call of its own', async (t) => {
+  const source = `
+    const responses = [];
+    const app = App().get('/', (res) => {
+      res.onAborted(() => {});
+      if (responses.push(res) === 3) setImmediate(() => responses.forEach((one) => one.end('a')));
+    });
+    app.get('/grouped', (res) => res.end(String(app.stats().groupedWrites)));
+    app.listen('127.0.0.1', 0, tellPort);
+  `;
+  const env = { ...process.env, MILLRACE_IO_URING: '0' };
+  const server = await new Program(t, source, [], env).server(t);
+  const clients = await Promise.all(Array.from({ length: 3 }, () => server.connect()));
+  for (const client of clients) client.send(get('/'));
+  for (const client of clients) assert.equal((await client.response()).text, 'a');
+  clients[0].send(get('/grouped'));
+  assert.equal((await clients[0].response()).text, '0');
 });
 
 test('answers given in microtasks of handlers leave with the batch', async (t) => {
