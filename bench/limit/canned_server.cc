@@ -19,6 +19,7 @@ namespace {
 constexpr size_t buffer_bytes = 64 * 1024;
 constexpr size_t copies = 256;  // responses that one write can carry
 constexpr size_t carry_bytes_max = 3;
+constexpr int events_max = 512;
 
 int listen_on_loopback(uint16_t& port) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -78,7 +79,8 @@ CannedServer::CannedServer(uint16_t port)
       listener_(listen_on_loopback(port_)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-      buffer_(buffer_bytes) {
+      buffer_(buffer_bytes),
+      ring_(events_max, 2 * events_max, 0) {
     watch(epoll_, listener_, EPOLLIN, &listener_);
     watch(epoll_, wake_, EPOLLIN, &wake_);
 }
@@ -92,7 +94,7 @@ CannedServer::~CannedServer() {
 }
 
 void CannedServer::run() {
-    std::array<epoll_event, 512> events;
+    std::array<epoll_event, events_max> events;
     while (!stopping_) {
         const int ready = epoll_wait(epoll_, events.data(), events.size(), -1);
         refresh_date();
@@ -106,6 +108,7 @@ void CannedServer::run() {
                 serve(*static_cast<Peer*>(tag), events[i].events);
             }
         }
+        flush_answered();
     }
 }
 
@@ -152,20 +155,51 @@ void CannedServer::read_requests(Peer& peer, bool to_the_end) {
         const size_t ends = count_request_ends({buffer_.data(), filled});
         peer.carried_bytes = static_cast<uint8_t>(std::min(filled, carry_bytes_max));
         std::memcpy(peer.carried, buffer_.data() + filled - peer.carried_bytes, peer.carried_bytes);
+        if (peer.unsent_bytes == 0 && ends != 0) answered_.push_back(&peer);
         peer.unsent_bytes += ends * response_bytes_;
-        flush(peer);
         // A short read has emptied the socket: epoll will tell of everything that comes later.
         const bool emptied = static_cast<size_t>(got) < room_bytes && !to_the_end;
         if (peer.fd < 0 || emptied) return;
     }
 }
 
+void CannedServer::flush_answered() {
+    if (answered_.size() > 1 && ring_.failure() == 0) send_together();
+    flushing_.swap(answered_);  // drop() looks at the other one
+    for (Peer* peer : flushing_)
+        flush(*peer);
+    flushing_.clear();
+}
+
+void CannedServer::send_together() {
+    for (size_t i = 0; i < answered_.size(); ++i) {
+        const std::string_view bytes = unsent(*answered_[i]);
+        io_uring_sqe& entry = *ring_.next();  // a wait brings no more than there are entries
+        entry.opcode = IORING_OP_SEND;
+        entry.fd = answered_[i]->fd;
+        entry.addr = reinterpret_cast<uintptr_t>(bytes.data());
+        entry.len = static_cast<uint32_t>(bytes.size());
+        entry.msg_flags = MSG_NOSIGNAL | MSG_DONTWAIT;
+        entry.user_data = i;
+    }
+    ring_.enter();
+    ring_.withdraw();
+    ring_.each_completion([this](const io_uring_cqe& completion) {
+        if (completion.res <= 0) return;  // flush() will find out
+        answered_[completion.user_data]->unsent_bytes -= static_cast<uint64_t>(completion.res);
+    });
+}
+
+// A part of what is unsent, as it lies in the responses.
+std::string_view CannedServer::unsent(const Peer& peer) const {
+    const size_t begin = (response_bytes_ - peer.unsent_bytes % response_bytes_) % response_bytes_;
+    return std::string_view(responses_).substr(begin, peer.unsent_bytes);
+}
+
 void CannedServer::flush(Peer& peer) {
     while (peer.unsent_bytes != 0) {
-        const size_t begin =
-            (response_bytes_ - peer.unsent_bytes % response_bytes_) % response_bytes_;
-        const size_t size = std::min<uint64_t>(peer.unsent_bytes, responses_.size() - begin);
-        const ssize_t sent = send(peer.fd, responses_.data() + begin, size, MSG_NOSIGNAL);
+        const std::string_view bytes = unsent(peer);
+        const ssize_t sent = send(peer.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
         if (sent < 0 && errno == EAGAIN) return;
         if (sent < 0) return drop(peer);
         peer.unsent_bytes -= static_cast<uint64_t>(sent);
@@ -174,6 +208,7 @@ void CannedServer::flush(Peer& peer) {
 
 void CannedServer::drop(Peer& peer) {
     if (peer.fd >= 0) close(peer.fd);
+    std::erase(answered_, &peer);
     peer = Peer{};
 }
 

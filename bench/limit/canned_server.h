@@ -4,6 +4,8 @@
 // pipelining, are outside of what it is for.
 #pragma once
 
+#include "core/net/io_ring.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -41,7 +43,10 @@ class CannedServer {
     void accept_all();
     void serve(Peer& peer, uint32_t events);
     void read_requests(Peer& peer, bool to_the_end);
+    void flush_answered();
+    void send_together();
     void flush(Peer& peer);
+    std::string_view unsent(const Peer& peer) const;
     void drop(Peer& peer);
     void refresh_date();
     Peer& peer_of(int fd);
@@ -55,6 +60,9 @@ class CannedServer {
     size_t response_bytes_ = 0;
     std::string responses_;
     std::vector<char> buffer_;
+    std::vector<Peer*> answered_;  // since the last wait
+    std::vector<Peer*> flushing_;
+    net::IoRing ring_;        // for their sends, if the kernel lets us
     std::deque<Peer> peers_;  // by descriptor; a deque keeps the addresses that epoll holds
 };
 

@@ -12,6 +12,24 @@
 #include <cmath>
 
 namespace millrace::load {
+namespace {
+
+// Closing an io_uring interrupts its thread once, some time later.
+template <class Call>
+auto uninterrupted(Call call) {
+    while (true) {
+        const auto result = call();
+        if (result >= 0 || errno != EINTR) return result;
+    }
+}
+
+bool connect_whole(int fd, const sockaddr_in& address) {
+    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+    return uninterrupted([&] { return connect(fd, generic, sizeof address); }) == 0 ||
+           errno == EISCONN;
+}
+
+}  // namespace
 
 Fd& Fd::operator=(Fd&& other) noexcept {
     if (this != &other) {
@@ -47,7 +65,7 @@ Fd connect_to(const Options& options) {
     setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
     setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return {};
+    if (!connect_whole(fd.get(), address)) return {};
     return fd;
 }
 
@@ -64,13 +82,15 @@ bool raise_descriptor_limit(uint64_t count) {
 
 ErrorKind ask_once(int fd, std::string_view request, ResponseParser& parser) {
     while (!request.empty()) {
-        const ssize_t sent = send(fd, request.data(), request.size(), MSG_NOSIGNAL);
+        const ssize_t sent =
+            uninterrupted([&] { return send(fd, request.data(), request.size(), MSG_NOSIGNAL); });
         if (sent <= 0) return ErrorKind::write;
         request.remove_prefix(static_cast<size_t>(sent));
     }
     std::array<char, 16 * 1024> buffer;
     while (true) {
-        const ssize_t got = recv(fd, buffer.data(), buffer.size(), 0);
+        const ssize_t got =
+            uninterrupted([&] { return recv(fd, buffer.data(), buffer.size(), 0); });
         if (got == 0) return ErrorKind::disconnect;
         if (got < 0) return errno == EAGAIN ? ErrorKind::timeout : ErrorKind::read;
         const auto step = parser.feed({buffer.data(), static_cast<size_t>(got)});

@@ -42,7 +42,9 @@ class Loop {
         std::span<char> receive_arena = {};
 
         // Lets a turn's output to several connections leave in one system call, by io_uring.
-        // Where the kernel or the container does not allow that, it makes no difference.
+        // Where the kernel or the container does not allow that, it makes no difference. Some time
+        // after the loop has been destroyed, a system call of its thread may be interrupted once
+        // (EINTR) because of it.
         bool io_uring = true;
     };
 

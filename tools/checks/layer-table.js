@@ -15,7 +15,7 @@ const protocolRooms = [
   'core/pubsub',
 ];
 const ground = ['core/base', 'include/millrace'];
-// Includes nothing of the engine, so that the load generator may have it too.
+// Includes nothing of the engine, so that the load generator and the ceiling may have it too.
 const ring = 'core/net/io_ring.h';
 const engine = ['core/api', 'core/server', 'core/client', ...protocolRooms, ...ground];
 
@@ -38,7 +38,8 @@ export const rooms = [
   { room: 'tests', uses: ['core/testing', ...engine] },
   { room: 'fuzz', uses: ['core/testing', ...engine] },
   { room: 'bench', uses: ['include/millrace'], packages: 'any' },
-  { room: 'bench/load', uses: ['bench', ring] },
+  { room: 'bench/load', uses: ['bench', 'bench/limit', ring] },
+  { room: 'bench/limit', uses: [ring] },
   { room: 'bench/micro', uses: engine },
 
   { room: 'js', uses: [], packages: [] },
