@@ -14,10 +14,10 @@ const rate = rateMetric('main', 'throughput, req/s');
 const metrics = [rate, ...latencyMetrics('main', 'latency '), ...resourceMetrics];
 
 function planDepth(options, sides, depth) {
-  const { millrace, uws, limit, hello } = sides;
+  const { millrace, uws, limit, grouped, hello } = sides;
   const compared = { candidate: millrace, reference: uws ?? limit };
   if (uws) compared.ceiling = limit;
-  if (options.cpp) compared.hello = hello;
+  if (options.cpp) Object.assign(compared, { hello, grouped });
   return {
     sides: compared,
     pairs: options.pairs,
@@ -60,13 +60,12 @@ function ceilingRows(blocks, roles) {
   ];
 }
 
-function printHello(blocks, ceiling) {
+function printHello(blocks, sides, role) {
   const rows = metrics
-    .map((metric) => compareBy(metric, blocks, { candidate: 'hello', reference: ceiling }))
+    .map((metric) => compareBy(metric, blocks, { candidate: 'hello', reference: role }))
     .filter((row) => row.reference !== null);
-  console.log(
-    `\n${formatTable([comparisonHeading(['C++ hello', 'ceiling']), ...rows.map(rowOf)])}`,
-  );
+  const names = [sides.hello.name, sides[role].name];
+  console.log(`\n${formatTable([comparisonHeading(names), ...rows.map(rowOf)])}`);
 }
 
 function describeResponses(checks, names) {
@@ -95,8 +94,10 @@ function printDepth(result, plan, options) {
   console.log(
     formatTable([comparisonHeading(names), ...rows.map(rowOf), ...ceilingRows(blocks, roles)]),
   );
-  if (roles.includes('hello'))
-    printHello(blocks, roles.includes('ceiling') ? 'ceiling' : 'reference');
+  if (roles.includes('hello')) {
+    printHello(blocks, plan.sides, roles.includes('ceiling') ? 'ceiling' : 'reference');
+    printHello(blocks, plan.sides, 'grouped');
+  }
   console.log(describeDiscards(result));
   console.log(describeResponses(checks, names));
   const utilisations = roles.map((role) => ({

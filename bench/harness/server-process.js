@@ -100,9 +100,9 @@ export async function startNodeServer({ name, node, script, flags = [], args = [
 }
 
 /** Starts a program that prints "listening on PORT", pinned to a CPU. */
-export async function startProgram({ name, path, cpu, descriptors }) {
+export async function startProgram({ name, path, args = [], cpu, descriptors }) {
   const stdio = ['ignore', 'pipe', 'inherit'];
-  const child = launch([path, '--port', '0'], { cpu, descriptors, stdio });
+  const child = launch([path, ...args, '--port', '0'], { cpu, descriptors, stdio });
   const [line] = await soon(createInterface(child.stdout), 'line', child, name);
   const port = Number(/^listening on (\d+)$/.exec(line)?.[1]);
   if (!port) throw new Error(`${name} said: ${line}`);

@@ -31,11 +31,11 @@ export async function findSides(options) {
     mustHave,
     start: (more) => startNodeServer({ name, node, script, args, ...placement, ...more }),
   });
-  const programSide = (name, path) => ({
+  const programSide = (name, path, args) => ({
     name,
     mustHave: [],
     start: (more) =>
-      startProgram({ name, path: programPath(options, path), ...placement, ...more }),
+      startProgram({ name, path: programPath(options, path), args, ...placement, ...more }),
   });
   const uws =
     peer &&
@@ -56,5 +56,6 @@ export async function findSides(options) {
     uws,
     hello: programSide('C++ hello', 'examples/cpp/hello'),
     limit: programSide('ceiling', 'bench/limit/millrace-limit'),
+    grouped: programSide('grouped ceiling', 'bench/limit/millrace-limit', ['--grouped']),
   };
 }

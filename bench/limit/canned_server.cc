@@ -74,13 +74,13 @@ size_t count_request_ends(std::string_view bytes) {
     return count;
 }
 
-CannedServer::CannedServer(uint16_t port)
+CannedServer::CannedServer(uint16_t port, Sends sends)
     : port_(port),
       listener_(listen_on_loopback(port_)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-      buffer_(buffer_bytes),
-      ring_(events_max, 2 * events_max, 0) {
+      buffer_(buffer_bytes) {
+    if (sends == Sends::grouped) ring_.emplace(events_max, 2 * events_max, 0);
     watch(epoll_, listener_, EPOLLIN, &listener_);
     watch(epoll_, wake_, EPOLLIN, &wake_);
 }
@@ -164,7 +164,7 @@ void CannedServer::read_requests(Peer& peer, bool to_the_end) {
 }
 
 void CannedServer::flush_answered() {
-    if (answered_.size() > 1 && ring_.failure() == 0) send_together();
+    if (answered_.size() > 1 && ring_ && can_send()) send_together();
     flushing_.swap(answered_);  // drop() looks at the other one
     for (Peer* peer : flushing_)
         flush(*peer);
@@ -174,7 +174,7 @@ void CannedServer::flush_answered() {
 void CannedServer::send_together() {
     for (size_t i = 0; i < answered_.size(); ++i) {
         const std::string_view bytes = unsent(*answered_[i]);
-        io_uring_sqe& entry = *ring_.next();  // a wait brings no more than there are entries
+        io_uring_sqe& entry = *ring_->next();  // a wait brings no more than there are entries
         entry.opcode = IORING_OP_SEND;
         entry.fd = answered_[i]->fd;
         entry.addr = reinterpret_cast<uintptr_t>(bytes.data());
@@ -182,9 +182,9 @@ void CannedServer::send_together() {
         entry.msg_flags = MSG_NOSIGNAL | MSG_DONTWAIT;
         entry.user_data = i;
     }
-    ring_.enter();
-    ring_.withdraw();
-    ring_.each_completion([this](const io_uring_cqe& completion) {
+    ring_->enter();
+    ring_->withdraw();
+    ring_->each_completion([this](const io_uring_cqe& completion) {
         if (completion.res <= 0) return;  // flush() will find out
         answered_[completion.user_data]->unsent_bytes -= static_cast<uint64_t>(completion.res);
     });

@@ -1,7 +1,7 @@
 // A server that does as little as a correct answer allows: it counts ends of requests and answers
-// each with the same bytes. It shows what the kernel and the load generator leave room for, and
-// nothing can be faster. It is not a web server: requests with a body, or a client that never stops
-// pipelining, are outside of what it is for.
+// each with the same bytes. It shows what the kernel and the load generator leave room for: no
+// server that makes the same system calls can be faster. It is not a web server: requests with a
+// body, or a client that never stops pipelining, are outside of what it is for.
 #pragma once
 
 #include "core/net/io_ring.h"
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,13 +21,18 @@ size_t count_request_ends(std::string_view bytes);
 
 class CannedServer {
   public:
+    // A system call for each answer, or one for all answers of a round (needs io_uring).
+    enum class Sends : uint8_t { each, grouped };
+
     // Listens on loopback; 0 takes a free port.
-    explicit CannedServer(uint16_t port);
+    explicit CannedServer(uint16_t port, Sends sends = Sends::each);
     ~CannedServer();
     CannedServer(const CannedServer&) = delete;
     CannedServer& operator=(const CannedServer&) = delete;
 
     uint16_t port() const { return port_; }  // 0 if it cannot listen
+    // False if the kernel does not let us group sends.
+    bool can_send() const { return !ring_ || ring_->failure() == 0; }
 
     // Serves until stop() is called from a signal handler or another thread.
     void run();
@@ -62,7 +68,7 @@ class CannedServer {
     std::vector<char> buffer_;
     std::vector<Peer*> answered_;  // since the last wait
     std::vector<Peer*> flushing_;
-    net::IoRing ring_;        // for their sends, if the kernel lets us
+    std::optional<net::IoRing> ring_;
     std::deque<Peer> peers_;  // by descriptor; a deque keeps the addresses that epoll holds
 };
 

@@ -38,10 +38,12 @@ TEST(CountRequestEnds, agrees_with_the_definition) {
     EXPECT_EQ(count_request_ends(bytes), count_slowly(bytes));
 }
 
-class Served : public testing::Test {
+class Served : public testing::TestWithParam<CannedServer::Sends> {
   protected:
     Served()
-        : server_(0), thread_([this] { server_.run(); }), fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+        : server_(0, GetParam()),
+          thread_([this] { server_.run(); }),
+          fd_(socket(AF_INET, SOCK_STREAM, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_port = htons(server_.port());
@@ -73,16 +75,20 @@ class Served : public testing::Test {
     int fd_;
 };
 
+// Where io_uring is forbidden, a group is sent one by one.
+INSTANTIATE_TEST_SUITE_P(Both, Served,
+                         testing::Values(CannedServer::Sends::each, CannedServer::Sends::grouped));
+
 constexpr size_t response_bytes = 119;
 
-TEST_F(Served, answers_with_the_canned_response) {
+TEST_P(Served, answers_with_the_canned_response) {
     say("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     const std::string heard = hear(response_bytes);
     EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nDate: "));
     EXPECT_TRUE(heard.ends_with(" GMT\r\nContent-Length: 11\r\n\r\n{\"ok\":true}"));
 }
 
-TEST_F(Served, answers_pipelined_requests_each_once) {
+TEST_P(Served, answers_pipelined_requests_each_once) {
     std::string requests;
     for (int i = 0; i < 100; ++i)
         requests += "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -90,7 +96,7 @@ TEST_F(Served, answers_pipelined_requests_each_once) {
     EXPECT_EQ(hear(100 * response_bytes).size(), 100 * response_bytes);
 }
 
-TEST_F(Served, finds_an_end_that_comes_in_pieces) {
+TEST_P(Served, finds_an_end_that_comes_in_pieces) {
     for (const char& byte : std::string("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
         say({&byte, 1});
     EXPECT_EQ(hear(response_bytes).size(), response_bytes);

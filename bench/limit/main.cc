@@ -1,4 +1,4 @@
-// millrace-limit [--port N]: serves the canned answer until SIGTERM or SIGINT.
+// millrace-limit [--port N] [--grouped]: serves the canned answer until SIGTERM or SIGINT.
 #include "bench/limit/canned_server.h"
 
 #include <signal.h>
@@ -7,26 +7,38 @@
 #include <cstdio>
 #include <string_view>
 
+using millrace::limit::CannedServer;
+
 namespace {
-millrace::limit::CannedServer* running = nullptr;
+CannedServer* running = nullptr;
 
 void on_signal(int) { running->stop(); }
 }  // namespace
 
 int main(int argc, char** argv) {
     uint16_t port = 0;
-    for (int i = 1; i < argc; i += 2) {
-        const std::string_view value = i + 1 < argc ? argv[i + 1] : "";
+    auto sends = CannedServer::Sends::each;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view name = argv[i];
+        if (name == "--grouped") {
+            sends = CannedServer::Sends::grouped;
+            continue;
+        }
+        const std::string_view value = i + 1 < argc ? argv[++i] : "";
         const auto [end, failure] =
             std::from_chars(value.data(), value.data() + value.size(), port);
-        if (std::string_view(argv[i]) != "--port" || failure != std::errc() || *end != '\0') {
-            std::fprintf(stderr, "usage: millrace-limit [--port N]\n");
+        if (name != "--port" || failure != std::errc() || *end != '\0') {
+            std::fprintf(stderr, "usage: millrace-limit [--port N] [--grouped]\n");
             return 2;
         }
     }
-    millrace::limit::CannedServer server(port);
+    CannedServer server(port, sends);
     if (server.port() == 0) {
         std::fprintf(stderr, "cannot listen on port %d\n", port);
+        return 1;
+    }
+    if (!server.can_send()) {
+        std::fprintf(stderr, "this kernel or container does not allow io_uring\n");
         return 1;
     }
     running = &server;

@@ -89,7 +89,8 @@ Result generate(const Options& options, std::vector<Lane>& lanes) {
 // The canned server in a thread of its own.
 class CannedThread {
   public:
-    CannedThread() : server_(0), thread_([this] { server_.run(); }) {}
+    CannedThread()
+        : server_(0, limit::CannedServer::Sends::grouped), thread_([this] { server_.run(); }) {}
     ~CannedThread() {
         server_.stop();
         thread_.join();
