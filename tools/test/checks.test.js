@@ -145,13 +145,15 @@ test('comments are looked at in C++, shell and CMake, strings are not', () => {
 
 test('the longest entry of the layer table holds a file', () => {
   assert.equal(roomOf('bench/micro/a.cc')?.room, 'bench/micro');
-  assert.equal(roomOf('bench/load/a.cc')?.room, 'bench');
+  assert.equal(roomOf('bench/harness/a.cc')?.room, 'bench');
   assert.equal(roomOf('js/uws.js')?.room, 'js/uws.js');
   assert.equal(roomOf('elsewhere/a.cc'), undefined);
 });
 
 const layerCases = [
   ['core/http/a.cc', '#include "core/base/b.h"', true],
+  ['bench/load/a.cc', '#include "core/net/io_ring.h"', true],
+  ['bench/load/a.cc', '#include "core/net/sys.h"', false],
   ['core/http/a.cc', '#include "core/http/b.h"', true],
   ['core/http/a.cc', '#include "millrace/b.h"', true],
   ['core/http/a.cc', '#include "core/net/b.h"', false],
