@@ -2,6 +2,7 @@
 // into the memory shared with C++ (commands.js); everything else is a call.
 
 import { native } from './addon.js';
+import { BodyCollector } from './body-collector.js';
 import { putEnd, SHORT_BODY } from './commands.js';
 import { checkField, checkStatus, GONE, ROOT, SENT, throwHeadSent } from './head.js';
 import { receiveMemory } from './memory.js';
@@ -32,6 +33,10 @@ class Callbacks {
   data = undefined;
   writable = undefined;
   isPaused = false;
+  /** The data function keeps its pieces. */
+  keepsPieces = false;
+  /** Nobody wants the body. */
+  discards = false;
   /** There is no body, and its end has been told. */
   isEmptyTold = false;
   /** The batch in which a piece of the body was given back to the engine: what follows it, too. */
@@ -139,6 +144,26 @@ export class HttpResponse {
       return this;
     }
     return HttpResponse.#endByCall(this, body, closeConnection);
+  }
+
+  endBatch(status, headerLines, body) {
+    HttpResponse.#open(this);
+    if (!Array.isArray(headerLines) || headerLines.length % 2 !== 0) {
+      throw makeTypeError('res.endBatch(status, headerLines, body) expects pairs of headerLines');
+    }
+    const bytes = toBytes(body, 'res.endBatch(status, headerLines, body)');
+    const before = this.#head;
+    try {
+      this.writeStatus(status);
+      for (let index = 0; index < headerLines.length; index += 2) {
+        this.writeHeader(headerLines[index], headerLines[index + 1]);
+      }
+    } catch (error) {
+      // A getter in the array may have answered in the meantime: what is gone stays so.
+      if (this.#head !== GONE && this.#head !== SENT) this.#head = before;
+      throw error;
+    }
+    return this.end(bytes);
   }
 
   static #endByCall(response, body, closeConnection) {
@@ -257,19 +282,50 @@ export class HttpResponse {
   }
 
   onData(handler) {
-    const slot = HttpResponse.#open(this);
+    HttpResponse.#open(this);
     checkFunction(handler, 'res.onData(handler)');
+    HttpResponse.#callbacksMade(this).keepsPieces = false;
+    HttpResponse.#read(this, handler);
+    return this;
+  }
+
+  collectBody(maxSize, handler) {
+    HttpResponse.#open(this);
+    if (!(Number.isSafeInteger(maxSize) && maxSize >= 0)) {
+      throw makeRangeError(
+        'res.collectBody(maxSize, handler) expects maxSize to be a non-negative safe integer',
+      );
+    }
+    checkFunction(handler, 'res.collectBody(maxSize, handler)');
+    HttpResponse.#callbacksMade(this).keepsPieces = true;
+    const collector = new BodyCollector(maxSize, handler);
+    HttpResponse.#read(this, (piece, isLast) => collector.add(piece, isLast));
+    return this;
+  }
+
+  discardBody() {
+    const slot = HttpResponse.#open(this);
     const callbacks = HttpResponse.#callbacksMade(this);
+    callbacks.data = undefined;
+    callbacks.discards = true;
+    callbacks.isPaused = false;
+    native.releaseBody(slot);
+  }
+
+  /** Has the body delivered to `handler` from now on. */
+  static #read(response, handler) {
+    const slot = response.#slot;
+    const callbacks = response.#callbacks;
     callbacks.data = handler;
+    callbacks.discards = false;
     const state = native.bodyState(slot);
     if ((state & BODY_EXISTS) === 0) {
       if (!callbacks.isEmptyTold)
-        queueMicrotask(() => HttpResponse.#deliver(this, new ArrayBuffer(0), true));
+        queueMicrotask(() => HttpResponse.#deliver(response, new ArrayBuffer(0), true));
       callbacks.isEmptyTold = true;
     } else if ((state & BODY_IS_HELD) !== 0 && !callbacks.isPaused) {
       native.releaseBody(slot);
     }
-    return this;
   }
 
   pause() {
@@ -337,18 +393,21 @@ export class HttpResponse {
   }
 
   static #deliver(response, chunk, isLast) {
-    const handler = response.#callbacks?.data;
+    const callbacks = response.#callbacks;
+    const handler = callbacks?.data;
     if (handler === undefined) return;
+    const { keepsPieces } = callbacks;
     try {
       handler(chunk, isLast);
     } catch (error) {
       turn.fail(response, error);
     }
-    if (chunk.byteLength > 0) native.detach(chunk);
+    if (chunk.byteLength > 0 && !keepsPieces) native.detach(chunk);
   }
 
   static #body(response, slot, offset, length, isLast) {
     const callbacks = HttpResponse.#callbacksMade(response);
+    if (callbacks.discards) return;
     const isWanted = callbacks.data !== undefined && !callbacks.isPaused;
     if (isWanted && callbacks.heldInBatch !== turn.batch) {
       HttpResponse.#deliver(response, receiveMemory.slice(offset, offset + length), isLast);
@@ -392,7 +451,8 @@ export class HttpResponse {
       const callbacks = response.#callbacks;
       return (
         callbacks !== undefined &&
-        (callbacks.aborted ?? callbacks.data ?? callbacks.writable) !== undefined
+        (callbacks.discards ||
+          (callbacks.aborted ?? callbacks.data ?? callbacks.writable) !== undefined)
       );
     };
     const find = (slot) => {

@@ -37,6 +37,16 @@ export interface HttpResponse {
   end(body?: RecognizedString, closeConnection?: boolean): HttpResponse;
 
   /**
+   * Status, fields (name, value, name, value, ...) and body in one call. Everything is checked
+   * first: if it throws, the response is as it was. A status that was written before counts.
+   */
+  endBatch(
+    status: RecognizedString,
+    headerLines: readonly RecognizedString[],
+    body?: RecognizedString,
+  ): HttpResponse;
+
+  /**
    * Completes the response without a body, for answers to HEAD with the length that the body would
    * have. Without a length, an answer that could have had a body says that it is empty.
    */
@@ -77,6 +87,16 @@ export interface HttpResponse {
    * The chunk is detached when the function returns.
    */
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): HttpResponse;
+
+  /**
+   * Calls the function once with the whole body, or with null as soon as more than `maxSize` bytes
+   * have come; either way the response is still to be answered. The ArrayBuffer is the program's.
+   * Takes the place of onData().
+   */
+  collectBody(maxSize: number, handler: (body: ArrayBuffer | null) => void): HttpResponse;
+
+  /** Reads the body and drops it. The response may be answered later. */
+  discardBody(): void;
 
   /** Stops the pieces of the body until resume(). */
   pause(): HttpResponse;

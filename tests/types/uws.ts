@@ -102,6 +102,7 @@ export function respond(res: HttpResponse, req: HttpRequest): void {
     .writeHeader('a', 'b')
     .writeHeader(Buffer.from('a'), new Uint8Array(1))
     .onAborted(() => {})
+    .collectBody(1024, (body: ArrayBuffer | null) => body?.byteLength)
     .onData((chunk, isLast) => {
       const bytes: ArrayBuffer = chunk;
       const flag: boolean = isLast;
@@ -116,6 +117,8 @@ export function respond(res: HttpResponse, req: HttpRequest): void {
   const isTaken: boolean = res.write(new SharedArrayBuffer(1));
   const [ok, done]: [boolean, boolean] = res.tryEnd('chunk', 5);
   res.tryEnd('whole');
+  res.discardBody();
+  res.endBatch('200 OK', ['a', 'b']).endBatch('200 OK', [], Buffer.from('c'));
   res.endWithoutBody().endWithoutBody(5).endWithoutBody(undefined, true);
   res
     .end()

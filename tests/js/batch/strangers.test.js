@@ -14,6 +14,7 @@ const calls = {
   beginWrite: (res) => res.beginWrite(),
   end: (res) => res.end('stray'),
   'end and close': (res) => res.end('stray', true),
+  endBatch: (res) => res.endBatch('200 OK', ['a', 'b'], 'stray'),
   endWithoutBody: (res) => res.endWithoutBody(),
   tryEnd: (res) => res.tryEnd('stray', 5),
   close: (res) => res.close(),
@@ -21,6 +22,8 @@ const calls = {
   collect: (res) => res.collect(() => {}),
   onAborted: (res) => res.onAborted(() => {}),
   onData: (res) => res.onData(() => {}),
+  collectBody: (res) => res.collectBody(5, () => {}),
+  discardBody: (res) => res.discardBody(),
   onWritable: (res) => res.onWritable(() => true),
   getWriteOffset: (res) => res.getWriteOffset(),
   getBufferedAmount: (res) => res.getBufferedAmount(),
@@ -54,6 +57,7 @@ const completions = {
   'a long end': (res) => res.end('x'.repeat(100_000)),
   endWithoutBody: (res) => res.endWithoutBody(),
   tryEnd: (res) => res.tryEnd('x', 1),
+  endBatch: (res) => res.endBatch('200 OK', [], 'x'),
   'write and end': (res) => {
     res.write('x');
     res.end();
