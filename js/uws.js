@@ -2,6 +2,7 @@
 
 import { ListenSocket, TemplatedApp } from './native/app.js';
 import { LISTEN_DEFAULT, LISTEN_EXCLUSIVE_PORT, LISTEN_SHARED_PORT } from './native/arguments.js';
+import { RequestPrefetchPlan } from './native/prefetch.js';
 import { makeTypeError } from './shared/values.js';
 
 /**
@@ -24,6 +25,8 @@ export function us_socket_local_port(socket) {
   return ListenSocket.localPort(socket);
 }
 
+export { RequestPrefetchPlan };
+
 export const LIBUS_LISTEN_DEFAULT = LISTEN_DEFAULT;
 export const LIBUS_LISTEN_EXCLUSIVE_PORT = LISTEN_EXCLUSIVE_PORT;
 export const LIBUS_LISTEN_SHARED_PORT = LISTEN_SHARED_PORT;
@@ -32,6 +35,7 @@ export default {
   App,
   us_listen_socket_close,
   us_socket_local_port,
+  RequestPrefetchPlan,
   LIBUS_LISTEN_DEFAULT,
   LIBUS_LISTEN_EXCLUSIVE_PORT,
   LIBUS_LISTEN_SHARED_PORT,

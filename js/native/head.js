@@ -19,7 +19,7 @@ for (const unit of Buffer.from(
   TOKEN_UNITS[unit] = 1;
 }
 
-function isToken(text) {
+export function isToken(text) {
   for (let index = 0; index < text.length; index++) {
     if (TOKEN_UNITS[text.charCodeAt(index)] !== 1) return false;
   }

@@ -1,6 +1,7 @@
 // HttpRequest: what the handler may read of its request, until it returns.
 
 import { native } from './addon.js';
+import { isPlan, takeFields } from './prefetch.js';
 import { turn } from './turn.js';
 import { queryValue } from '../shared/query.js';
 import { hideConstructor, makeError, makeTypeError, toText } from '../shared/values.js';
@@ -71,6 +72,12 @@ export class HttpRequest {
     const fields = native.requestFields(index);
     for (let at = 0; at < fields.length; at += 2)
       callback(fields[at].toLowerCase(), fields[at + 1]);
+  }
+
+  prefetch(plan) {
+    const index = HttpRequest.#valid(this);
+    if (!isPlan(plan)) throw makeTypeError('req.prefetch(plan) expects a RequestPrefetchPlan');
+    return takeFields(plan, native.requestFields(index));
   }
 
   setYield(isYield) {

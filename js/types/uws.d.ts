@@ -140,6 +140,8 @@ export interface HttpRequest {
   getParameter(indexOrName: number | RecognizedString): string | undefined;
   /** Calls the function with each field in the order of the wire, names in lower case. */
   forEach(callback: (name: string, value: string) => void): void;
+  /** Takes fields that may be read after the handler has returned. */
+  prefetch(plan: RequestPrefetchPlan): RequestSnapshot;
   /** Passes the request on to the next matching route, if the handler returns without an answer. */
   setYield(isYield: boolean): HttpRequest;
 }
@@ -245,6 +247,25 @@ export interface TemplatedApp {
   stats(): AppStats;
 }
 
+/** What prefetch() took. Names match in any case, values are Latin-1. */
+export interface RequestSnapshot {
+  /** The first value; undefined if there is none, or the plan did not want it. */
+  getHeader(name: RecognizedString): string | undefined;
+  /** All values in the order of the wire; undefined if there is none. */
+  getHeaderValues(name: RecognizedString): readonly string[] | undefined;
+  /** Value by name in lower case; of several values of one name the last. */
+  getHeaders(): Record<string, string>;
+  /** Name, value, name, value, ... in the order of the wire, names in lower case. */
+  getHeaderEntries(): readonly string[];
+}
+
+/** Which fields prefetch() takes. Make it once, for many requests; it is frozen. */
+export class RequestPrefetchPlan {
+  constructor(options: { headers: 'all' | readonly string[] });
+  /** In lower case, each once; empty for 'all'. */
+  readonly headerNames: readonly string[];
+}
+
 interface AppFunction {
   (options?: AppOptions): TemplatedApp;
   new (options?: AppOptions): TemplatedApp;
@@ -278,6 +299,8 @@ declare namespace millrace {
     LIBUS_LISTEN_SHARED_PORT,
     ListenOptions,
     RecognizedString,
+    RequestPrefetchPlan,
+    RequestSnapshot,
     TemplatedApp,
     us_listen_socket,
     us_listen_socket_close,

@@ -4,6 +4,7 @@ import millrace, {
   App,
   LIBUS_LISTEN_EXCLUSIVE_PORT,
   LIBUS_LISTEN_SHARED_PORT,
+  RequestPrefetchPlan,
   us_listen_socket_close,
   us_socket_local_port,
 } from 'millrace';
@@ -13,6 +14,7 @@ import type {
   HttpRequest,
   HttpResponse,
   RecognizedString,
+  RequestSnapshot,
   TemplatedApp,
   us_listen_socket,
 } from 'millrace';
@@ -164,6 +166,10 @@ export function respond(res: HttpResponse, req: HttpRequest): void {
   const parameter: string | undefined = req.getParameter(0) ?? req.getParameter('name');
   const query: string | undefined = req.getQuery() ?? req.getQuery('a');
   req.forEach((name, value) => name.length + value.length + header.length);
+  const plan = new RequestPrefetchPlan({ headers: ['a'] });
+  const snapshot: RequestSnapshot = req.prefetch(plan);
+  const read: string | undefined = snapshot.getHeader('a') ?? snapshot.getHeaders()['a'];
+  const many: readonly string[] = snapshot.getHeaderValues('a') ?? plan.headerNames;
   const same: HttpRequest = req.setYield(true);
   // @ts-expect-error: it may be undefined
   const wrongQuery: string = req.getQuery();
@@ -174,5 +180,7 @@ export function respond(res: HttpResponse, req: HttpRequest): void {
   // @ts-expect-error: a function
   req.forEach();
   const all: RecognizedString[] = [wrongQuery, wrongParameter, parameter ?? '', query ?? ''];
-  all.push(new Float64Array(1), new ArrayBuffer(1));
+  all.push(new Float64Array(1), new ArrayBuffer(1), read ?? '', ...many);
+  // @ts-expect-error: 'all' or names
+  new RequestPrefetchPlan({ headers: 'any' });
 }

@@ -48,7 +48,7 @@ test('every limit of the types is taken', () => {
 });
 
 test('the types declare the exports', () => {
-  const declared = [...source.matchAll(/^export (?:const|function) (\w+)/gm)];
+  const declared = [...source.matchAll(/^export (?:const|function|class) (\w+)/gm)];
   const names = declared.map((found) => found[1]).sort();
   assert.deepEqual(names, Object.keys(millrace.default).sort());
 });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RequestPrefetchPlan } from 'millrace';
 import { ask, catchingUncaught, eventually, get, post, serve, turns } from '../helpers.js';
 
 const gone = { code: 'ERR_MILLRACE_REQUEST_GONE' };
@@ -15,6 +16,7 @@ const reads = {
   getHeader: (req) => req.getHeader('host'),
   getParameter: (req) => req.getParameter(0),
   forEach: (req) => req.forEach(() => {}),
+  prefetch: (req) => req.prefetch(new RequestPrefetchPlan({ headers: 'all' })),
   setYield: (req) => req.setYield(false),
 };
 

@@ -3,7 +3,7 @@
 // hang, nor throw anything that is not an error of the API.
 
 import process from 'node:process';
-import { App, us_listen_socket_close, us_socket_local_port } from 'millrace';
+import { App, RequestPrefetchPlan, us_listen_socket_close, us_socket_local_port } from 'millrace';
 import { random } from '../helpers.js';
 
 const CODES = new Set([
@@ -14,6 +14,8 @@ const CODES = new Set([
   'ERR_MILLRACE_HEAD_SENT',
   'ERR_MILLRACE_LENGTH_MISMATCH',
 ]);
+
+const allFields = new RequestPrefetchPlan({ headers: 'all' });
 
 class Monkey {
   #number;
@@ -100,6 +102,7 @@ class Monkey {
       () => req.getParameter(this.anything()),
       () => req.getParameter(this.#number(3)),
       () => req.forEach(() => this.#number(50) === 0 && this.try(() => req.getUrl())),
+      () => req.prefetch(this.pick([allFields, this.anything()])),
       () => req.setYield(this.#number(4) === 0),
     ]);
     this.try(read);
