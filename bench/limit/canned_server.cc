@@ -173,14 +173,9 @@ void CannedServer::flush_answered() {
 
 void CannedServer::send_together() {
     for (size_t i = 0; i < answered_.size(); ++i) {
-        const std::string_view bytes = unsent(*answered_[i]);
         io_uring_sqe& entry = *ring_->next();  // a wait brings no more than there are entries
-        entry.opcode = IORING_OP_SEND;
-        entry.fd = answered_[i]->fd;
-        entry.addr = reinterpret_cast<uintptr_t>(bytes.data());
-        entry.len = static_cast<uint32_t>(bytes.size());
-        entry.msg_flags = MSG_NOSIGNAL | MSG_DONTWAIT;
-        entry.user_data = i;
+        const Peer& peer = *answered_[i];
+        net::prepare_send(entry, peer.fd, unsent(peer), MSG_NOSIGNAL | MSG_DONTWAIT, i);
     }
     ring_->enter();
     ring_->withdraw();

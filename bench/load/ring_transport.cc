@@ -74,15 +74,10 @@ void RingTransport::receive(uint32_t slot) {
 }
 
 void RingTransport::send(uint32_t slot) {
-    const std::string_view bytes = slots_[slot].connection->unsent();
     io_uring_sqe& entry = ring_.next();
-    entry.opcode = IORING_OP_SEND;
+    net::prepare_send(entry, static_cast<int>(slot), slots_[slot].connection->unsent(),
+                      MSG_NOSIGNAL, tag(slot, Act::send));
     entry.flags = IOSQE_FIXED_FILE;
-    entry.fd = static_cast<int>(slot);
-    entry.msg_flags = MSG_NOSIGNAL;
-    entry.addr = reinterpret_cast<uintptr_t>(bytes.data());
-    entry.len = static_cast<uint32_t>(bytes.size());
-    entry.user_data = tag(slot, Act::send);
     slots_[slot].sending = true;
 }
 

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace millrace::net {
@@ -48,6 +49,17 @@ class Mapping {
     char* memory_ = nullptr;
     size_t bytes_ = 0;
 };
+
+// Makes a zeroed entry a send of `bytes`, with MSG_ `flags`; its completion bears `tag`.
+inline void prepare_send(io_uring_sqe& entry, int fd, std::string_view bytes, uint32_t flags,
+                         uint64_t tag) {
+    entry.opcode = IORING_OP_SEND;
+    entry.fd = fd;
+    entry.addr = reinterpret_cast<uintptr_t>(bytes.data());
+    entry.len = static_cast<uint32_t>(std::min<size_t>(bytes.size(), UINT32_MAX));
+    entry.msg_flags = flags;
+    entry.user_data = tag;
+}
 
 class IoRing {
   public:

@@ -187,12 +187,7 @@ struct LinuxCalls {
             one.result = not_done;
             io_uring_sqe* const entry = ring.next();
             if (entry == nullptr) break;
-            entry->opcode = IORING_OP_SEND;
-            entry->fd = one.fd;
-            entry->addr = reinterpret_cast<uintptr_t>(one.from);
-            entry->len = static_cast<uint32_t>(std::min<size_t>(one.bytes, UINT32_MAX));
-            entry->msg_flags = MSG_NOSIGNAL | MSG_DONTWAIT;
-            entry->user_data = index;
+            prepare_send(*entry, one.fd, {one.from, one.bytes}, MSG_NOSIGNAL | MSG_DONTWAIT, index);
         }
         const size_t taken = submit(ring);
         // With MSG_DONTWAIT all that was taken is complete by now. If a kernel saw that otherwise,

@@ -192,11 +192,10 @@ std::string_view Connection::output_for_group() const {
     return loop_.cork().text(loop_.cork().segment(corked_.first));
 }
 
-void Connection::on_group_sent(int64_t result) {
-    const size_t wanted = output_for_group().size();
-    const size_t sent = note_sent(result, wanted);
+void Connection::on_group_sent(int64_t result, size_t wanted_bytes) {
+    const size_t sent = note_sent(result, wanted_bytes);
     if (is_broken_) return;
-    if (sent == wanted)
+    if (sent == wanted_bytes)
         corked_ = {};
     else
         queue_unsent({}, sent);

@@ -70,8 +70,8 @@ class Connection final : public net::Watcher, public net::Timer, public net::Dis
     // What is gathered, if it may leave in a send together with other connections' output;
     // otherwise nothing.
     std::string_view output_for_group() const;
-    // What became of that send. Calls nobody.
-    void on_group_sent(int64_t result);
+    // What became of that send of `wanted_bytes`. Calls nobody.
+    void on_group_sent(int64_t result, size_t wanted_bytes);
 
   private:
     friend class Server;      // the list of connections

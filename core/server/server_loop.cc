@@ -94,7 +94,7 @@ void ServerLoop::send_group(const std::vector<Connection*>& connections) {
     if (group_.size() >= group_min && groups_sends_) {
         net::sys::send_each(*send_ring_, group_);
         for (size_t index = 0; index < group_.size(); ++index)
-            group_owners_[index]->on_group_sent(group_[index].result);
+            group_owners_[index]->on_group_sent(group_[index].result, group_[index].bytes);
         counters_.grouped_sends += group_.size();
     }
     group_.clear();
