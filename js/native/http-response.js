@@ -56,6 +56,12 @@ function checkFunction(value, what) {
   if (typeof value !== 'function') throw makeTypeError(`${what} expects a function`);
 }
 
+function checkSize(value, what) {
+  if (!(Number.isSafeInteger(value) && value >= 0)) {
+    throw makeRangeError(`${what} a non-negative safe integer`);
+  }
+}
+
 /** Internal doors, for the dispatcher only. */
 export let isOpen;
 export let isBegun;
@@ -177,13 +183,8 @@ export class HttpResponse {
 
   endWithoutBody(reportedLength, closeConnection) {
     const slot = HttpResponse.#open(this);
-    if (
-      reportedLength !== undefined &&
-      !(Number.isSafeInteger(reportedLength) && reportedLength >= 0)
-    ) {
-      throw makeRangeError(
-        'res.endWithoutBody(reportedLength) expects a non-negative safe integer',
-      );
+    if (reportedLength !== undefined) {
+      checkSize(reportedLength, 'res.endWithoutBody(reportedLength) expects');
     }
     native.endWithoutBody(
       slot,
@@ -199,9 +200,7 @@ export class HttpResponse {
   tryEnd(chunk, totalSize = 0) {
     const slot = HttpResponse.#open(this);
     const bytes = toBytes(chunk, 'res.tryEnd(chunk, totalSize)');
-    if (!(Number.isSafeInteger(totalSize) && totalSize >= 0)) {
-      throw makeRangeError('res.tryEnd(chunk, totalSize) expects a non-negative safe integer');
-    }
+    checkSize(totalSize, 'res.tryEnd(chunk, totalSize) expects');
     const result = native.tryEnd(slot, HttpResponse.#nativeHead(this), bytes, totalSize);
     const isDone = (result & TRY_END_DONE) !== 0;
     if (isDone) HttpResponse.#finish(this, slot);
@@ -291,11 +290,7 @@ export class HttpResponse {
 
   collectBody(maxSize, handler) {
     HttpResponse.#open(this);
-    if (!(Number.isSafeInteger(maxSize) && maxSize >= 0)) {
-      throw makeRangeError(
-        'res.collectBody(maxSize, handler) expects maxSize to be a non-negative safe integer',
-      );
-    }
+    checkSize(maxSize, 'res.collectBody(maxSize, handler) expects maxSize to be');
     checkFunction(handler, 'res.collectBody(maxSize, handler)');
     HttpResponse.#callbacksMade(this).keepsPieces = true;
     const collector = new BodyCollector(maxSize, handler);
