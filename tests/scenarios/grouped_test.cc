@@ -36,8 +36,20 @@ class Grouped : public OnBoth {
         });
     }
 
+    static void expect_numbers(Site& site, std::vector<Peer>& peers) {
+        for (size_t index = 0; index < peers.size(); ++index)
+            site.expect_said(peers[index], "200 " + std::to_string(index));
+    }
+
+    // Every request to `path` is answered by whoever takes its response out of `open`.
+    void keep_open(Site& site, const std::string& path) {
+        site.app.get(path, [this](Response& response, Request&) { open.push_back(response); });
+    }
+
     // A container may forbid io_uring.
     bool has_ring() const { return net::sys::open_send_ring() != nullptr; }
+
+    std::vector<Response> open;
 };
 
 MILLRACE_ON_BOTH(Grouped);
@@ -47,8 +59,7 @@ TEST_P(Grouped, TheAnswersOfATurnLeaveTogether) {
     answer_numbers(site);
     std::vector<Peer> peers = connect(site, 5);
     ask(peers);
-    for (size_t index = 0; index < peers.size(); ++index)
-        site.expect_said(peers[index], "200 " + std::to_string(index));
+    expect_numbers(site, peers);
     const LoopStats stats = site.loop.stats();
     EXPECT_EQ(stats.sends, 5u);
     EXPECT_EQ(stats.grouped_sends, has_ring() ? 5u : 0u);
@@ -69,8 +80,7 @@ TEST_P(Grouped, CanBeSwitchedOff) {
     answer_numbers(site);
     std::vector<Peer> peers = connect(site, 5);
     ask(peers);
-    for (size_t index = 0; index < peers.size(); ++index)
-        site.expect_said(peers[index], "200 " + std::to_string(index));
+    expect_numbers(site, peers);
     EXPECT_EQ(site.loop.stats().grouped_sends, 0u);
 }
 
@@ -93,8 +103,7 @@ TEST_P(Grouped, MoreConnectionsThanARingHasEntries) {
     Site site{network};
     answer_numbers(site);
     std::vector<Peer> peers = connect(site, 300);
-    std::vector<Response> open;
-    site.app.get("/wait/:number", [&](Response& response, Request&) { open.push_back(response); });
+    keep_open(site, "/wait/:number");
     for (Peer& peer : peers)
         peer->send(get("/wait/1"));
     ASSERT_TRUE(site.until([&] { return open.size() == peers.size(); }));
@@ -109,8 +118,7 @@ TEST_P(Grouped, MoreConnectionsThanARingHasEntries) {
 
 TEST_P(Grouped, SeveralPiecesOfOneConnectionStayInOrder) {
     Site site{network};
-    std::vector<Response> open;
-    site.app.get("/", [&](Response& response, Request&) { open.push_back(response); });
+    keep_open(site, "/");
     std::vector<Peer> peers = connect(site, 3);
     for (Peer& peer : peers)
         peer->send(get("/") + get("/"));
@@ -130,8 +138,7 @@ TEST_P(Grouped, ShortWritesLoseNothing) {
     std::vector<Peer> peers = connect(site, 5);
     network.faults().short_io_bytes(7);
     ask(peers);
-    for (size_t index = 0; index < peers.size(); ++index)
-        site.expect_said(peers[index], "200 " + std::to_string(index));
+    expect_numbers(site, peers);
 }
 
 TEST_P(Grouped, OneThatDoesNotReadHoldsUpNobody) {
@@ -174,8 +181,7 @@ TEST_P(Grouped, OneThatIsGoneHarmsNobody) {
 // A handler that is called while a group is looked after may do anything to the others.
 TEST_P(Grouped, AWritableHandlerClosesAndAnswersItsNeighbours) {
     Site site{network};
-    std::vector<Response> open;
-    site.app.get("/", [&](Response& response, Request&) { open.push_back(response); });
+    keep_open(site, "/");
     std::vector<Peer> peers = connect(site, 3);
     for (Peer& peer : peers)
         peer->send(get("/"));
